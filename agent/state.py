@@ -1,0 +1,45 @@
+"""The seams of the agent: who plans, who executes tools, who answers questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from clarifier.decision import Proposal, Situation
+from memory.records import Observation, ToolCall
+
+Clock = Callable[[], datetime]
+
+
+class Planner(Protocol):
+    """Proposes the next step of a turn."""
+
+    @property
+    def name(self) -> str:
+        """The name it is chosen by."""
+        ...
+
+    def plan(self, situation: Situation) -> Proposal:
+        """Return calls, a question or a reply for `situation`; arguments without a value are left out."""
+        ...
+
+
+class ToolExecutor(Protocol):
+    """Runs tools."""
+
+    def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
+        """Return one observation a call, in order; `None`: nothing comes back and the turn ends here."""
+        ...
+
+
+class User(Protocol):
+    """The person in the conversation."""
+
+    def ask(self, question: str) -> str | None:
+        """Put a question; return the answer, `None` if there is none and the turn ends here."""
+        ...
+
+    def tell(self, reply: str) -> str | None:
+        """Say the final reply; return what the person says back within this turn, `None` if the turn is over."""
+        ...

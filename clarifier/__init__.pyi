@@ -1,0 +1,9 @@
+from .decision import Act as Act
+from .decision import Answer as Answer
+from .decision import Ask as Ask
+from .decision import Decision as Decision
+from .decision import Hint as Hint
+from .decision import PlanAgain as PlanAgain
+from .decision import Proposal as Proposal
+from .decision import Reason as Reason
+from .decision import Situation as Situation

@@ -1,0 +1,170 @@
+"""What the clarifier reads (a situation and a proposal) and what it returns (a decision with its reasons)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, JsonValue
+
+from memory.evidence import Slot
+from memory.recall import Recall
+from memory.records import CallStep, QuestionStep, Step, ToolCall
+from memory.tools import Tool
+
+Grounds = Literal[
+    "request",
+    "answer",
+    "topic",
+    "observation",
+    "standing",
+    "habit",
+    "derived",
+    "default",
+    "constant",
+    "none",
+    "missing",
+]
+"""Where an argument's value comes from; `none`: nothing supports it, `missing`: a required argument without a value."""
+
+
+class Usage(BaseModel, frozen=True, extra="forbid"):
+    """Tokens a planner spent."""
+
+    prompt: int = 0
+    completion: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(prompt=self.prompt + other.prompt, completion=self.completion + other.completion)
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What the clarifier tells the planner when it sends it back to plan again."""
+
+    kind: Literal["look_up", "settled", "unsupported"]
+    """`look_up`: get the slot's value with one of `suppliers`; `settled`: use `value`, no question is needed;
+    `unsupported`: the proposal could not be carried out as it stood."""
+    slot: Slot
+    suppliers: tuple[str, ...] = ()
+    """Read-only tools on offer that can supply the value, best first."""
+    value: JsonValue = None
+    turn_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that is known when the next step of a turn is planned and decided."""
+
+    request: str
+    tools: tuple[Tool, ...]
+    recall: Recall = field(default_factory=Recall)
+    steps: tuple[Step, ...] = ()
+    """What happened in this turn so far."""
+    now: datetime | None = None
+    """The turn's clock; naive where the zone is unknown."""
+    hints: tuple[Hint, ...] = ()
+
+    def tool(self, name: str) -> Tool | None:
+        """Return the tool on offer called `name` (of two with one name the last), or `None`."""
+        return next((tool for tool in reversed(self.tools) if tool.name == name), None)
+
+    @property
+    def call_steps(self) -> tuple[CallStep, ...]:
+        """The calls made in this turn."""
+        return tuple(step for step in self.steps if isinstance(step, CallStep))
+
+    @property
+    def question_steps(self) -> tuple[QuestionStep, ...]:
+        """The questions asked in this turn."""
+        return tuple(step for step in self.steps if isinstance(step, QuestionStep))
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """Slots (`tool.argument`) already asked for in this turn, answered or not."""
+        return frozenset(slot for step in self.question_steps for slot in step.slots)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a planner proposes: calls, or a question, or a reply. Arguments it could not fill are left out."""
+
+    calls: tuple[ToolCall, ...] = ()
+    question: str | None = None
+    question_slots: tuple[Slot, ...] = ()
+    """What the question asks for, where the planner says so."""
+    reply: str | None = None
+    confidence: float | None = None
+    """Planner-stated probability that the proposal is right, in [0, 1]; `None` when not given."""
+    usage: Usage = field(default_factory=Usage)
+
+
+class Reason(BaseModel, frozen=True, extra="forbid"):
+    """Why one argument has its value."""
+
+    call_id: str | None
+    slot: str
+    """`tool.argument`."""
+    value: JsonValue = None
+    grounds: Grounds
+    probability: float = Field(ge=0, le=1)
+    """That the value is the right one (DESIGN §6: c_j)."""
+    margin: float = Field(default=0, ge=-1, le=1)
+    """Over the best other value."""
+    turn_ids: tuple[str, ...] = ()
+    """The turns whose evidence speaks for it; empty for this turn's own words and observations."""
+    is_required: bool = True
+
+
+class Odds(BaseModel, frozen=True, extra="forbid"):
+    """The three probabilities a policy weighs (DESIGN §6), each in [0, 1]."""
+
+    p_act: float = Field(ge=0, le=1)
+    """That acting now is what is wanted."""
+    p_calls: float = Field(ge=0, le=1)
+    """That the calls are right, given that acting is."""
+    p_asked: float = Field(ge=0, le=1)
+    """That the turn comes out right if a question is asked."""
+
+
+class _Decision(BaseModel, frozen=True, extra="forbid"):
+    policy: str
+    odds: Odds
+    reasons: tuple[Reason, ...] = ()
+
+
+class Act(_Decision, frozen=True):
+    """Make these calls; held ones wait (they are planned again)."""
+
+    kind: Literal["act"] = "act"
+    calls: tuple[ToolCall, ...] = Field(min_length=1)
+    held: tuple[ToolCall, ...] = ()
+
+
+class PlanAgain(_Decision, frozen=True):
+    """Send the planner back with hints: a value to look up, or one that memory settles."""
+
+    kind: Literal["plan_again"] = "plan_again"
+    hints: tuple[Hint, ...] = Field(min_length=1)
+
+
+class Ask(_Decision, frozen=True):
+    """Ask the person one question."""
+
+    kind: Literal["ask"] = "ask"
+    question: str = Field(min_length=1)
+    slots: tuple[str, ...] = ()
+    """`tool.argument` of every open required slot, worst first."""
+    options: dict[str, tuple[JsonValue, ...]] = Field(default_factory=dict)
+    """Candidate values by slot, likeliest first."""
+
+
+class Answer(_Decision, frozen=True):
+    """Say the final reply."""
+
+    kind: Literal["answer"] = "answer"
+    reply: str
+
+
+Decision = Annotated[Act | PlanAgain | Ask | Answer, Field(discriminator="kind")]

@@ -1,0 +1,16 @@
+from .embedder import Embedder as Embedder
+from .errors import MemoryStoreError as MemoryStoreError
+from .evidence import Evidence as Evidence
+from .evidence import Slot as Slot
+from .recall import Recall as Recall
+from .recall import RecallItem as RecallItem
+from .recall import Strategy as Strategy
+from .records import CallStep as CallStep
+from .records import Observation as Observation
+from .records import QuestionStep as QuestionStep
+from .records import Scope as Scope
+from .records import ToolCall as ToolCall
+from .records import Turn as Turn
+from .tokens import count_tokens as count_tokens
+from .tools import Parameter as Parameter
+from .tools import Tool as Tool

@@ -1,0 +1,84 @@
+"""What can go wrong in `memory`.
+
+MemoryStoreError
+├── ScopeError              a user scope that names nobody
+├── RecordError             a turn or a stored record that cannot be read
+├── ToolSchemaError         a tool definition that is not one
+├── EmbedderError           an embedder that is missing or gives something else than it promised
+├── EmbedderMismatchError   an index written with another embedder
+├── DataVersionError        a data directory of another version
+├── DirectoryLockedError    a data directory that another process holds
+└── UnknownStrategyError    a strategy name that does not exist
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class MemoryStoreError(Exception):
+    """The root of everything `memory` raises on purpose."""
+
+
+class ScopeError(MemoryStoreError, ValueError):
+    """A user scope that names nobody: an empty or blank part, or one that is not text."""
+
+
+class RecordError(MemoryStoreError, ValueError):
+    """A turn or a stored record that cannot be read."""
+
+
+class ToolSchemaError(MemoryStoreError, ValueError):
+    """A tool definition that does not follow the function-tool format."""
+
+
+class EmbedderError(MemoryStoreError):
+    """An embedder that cannot be loaded, or that returns another shape than it promised."""
+
+
+class EmbedderMismatchError(MemoryStoreError):
+    """An index written with another embedder than the one that opens it.
+
+    Args:
+        stored: Fingerprint found in the directory.
+        given: Fingerprint of the embedder at hand.
+    """
+
+    def __init__(self, *, stored: str, given: str) -> None:
+        self.stored = stored
+        self.given = given
+        super().__init__(
+            f"the index was written with embedder {stored!r} and is opened with {given!r}; "
+            "vectors of two embedders cannot be compared. Open it with the first one, or rebuild the index "
+            "from the turn log by deleting the folder `index` of the data directory"
+        )
+
+
+class DataVersionError(MemoryStoreError):
+    """A data directory written by another, newer version of the project."""
+
+
+class DirectoryLockedError(MemoryStoreError):
+    """A data directory that another process holds.
+
+    Args:
+        path: The directory.
+        waited_s: Seconds waited before giving up.
+    """
+
+    def __init__(self, path: str, waited_s: float) -> None:
+        self.path = path
+        self.waited_s = waited_s
+        super().__init__(
+            f"{path!r} is in use by another process and was still so after {waited_s:g} s; "
+            "close that process, or give each process a data directory of its own"
+        )
+
+
+class UnknownStrategyError(MemoryStoreError, ValueError):
+    """A strategy name that does not exist."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(f"no memory strategy is called {name!r}; choose one of {', '.join(self.known)}")

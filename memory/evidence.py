@@ -1,0 +1,50 @@
+"""Evidence: a piece of a turn that speaks for the value of a slot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from memory.values import canonical_key
+
+Source = Literal["request", "answer", "accepted_call", "correction", "assistant", "tool"]
+Kind = Literal["plain", "standing", "one_off", "hypothetical", "other_person"]
+FILLING_KINDS: frozenset[Kind] = frozenset({"plain", "standing"})
+"""Only these may fill a slot (DESIGN §5)."""
+
+
+class Slot(NamedTuple):
+    """An argument in the context of its tool; nested ones are named by a dotted path."""
+
+    tool: str
+    argument: str
+
+    def __str__(self) -> str:
+        return f"{self.tool}.{self.argument}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one turn says about one slot."""
+
+    slot: Slot
+    value: JsonValue = field(compare=False)
+    source: Source
+    kind: Kind
+    turn_id: str
+    position: int
+    """Of the turn in the user's log, from 0; ages in turns are differences of positions."""
+    time: datetime | None = None
+    value_key: str = field(init=False, repr=False)
+    """The value in canonical form: makes evidence hashable and equal by value."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value_key", canonical_key(self.value))
+
+    @property
+    def may_fill(self) -> bool:
+        """Whether the kind lets this evidence fill a slot."""
+        return self.kind in FILLING_KINDS

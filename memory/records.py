@@ -1,0 +1,96 @@
+"""What is remembered: whose it is (a scope) and what happened (a turn)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, JsonValue, model_validator
+
+from memory.errors import ScopeError
+
+
+class Scope(BaseModel, frozen=True, extra="forbid", strict=True):
+    """Whose memory is meant. Every read and write of the store needs one; two scopes share nothing.
+
+    Raises:
+        ScopeError: If a part is not text, empty or blank.
+    """
+
+    user: str
+    tenant: str = "default"
+    agent: str = "default"
+
+    def __init__(self, user: str, *, tenant: str = "default", agent: str = "default") -> None:
+        for name, value in (("user", user), ("tenant", tenant), ("agent", agent)):
+            if not isinstance(value, str) or not value.strip():
+                raise ScopeError(f"a scope needs a {name} id that is text and not blank; got {value!r}")
+        super().__init__(user=user, tenant=tenant, agent=agent)
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """The parts in storage order: tenant, user, agent."""
+        return (self.tenant, self.user, self.agent)
+
+
+class ToolCall(BaseModel, frozen=True, extra="forbid"):
+    """A call of a tool, as proposed or as made."""
+
+    id: str
+    name: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Observation(BaseModel, frozen=True, extra="forbid"):
+    """What a tool gave back: its content, or the text of its error."""
+
+    content: JsonValue = None
+    error: str | None = None
+
+
+class CallStep(BaseModel, frozen=True, extra="forbid"):
+    """Tool calls made together, each with its observation (same order, same length)."""
+
+    kind: Literal["calls"] = "calls"
+    calls: tuple[ToolCall, ...] = Field(min_length=1)
+    observations: tuple[Observation, ...]
+
+    @model_validator(mode="after")
+    def _paired(self) -> CallStep:
+        if len(self.calls) != len(self.observations):
+            raise ValueError(f"{len(self.calls)} calls need as many observations, got {len(self.observations)}")
+        return self
+
+
+class QuestionStep(BaseModel, frozen=True, extra="forbid"):
+    """Something said to the person within the turn, and what they answered (`None`: nothing)."""
+
+    kind: Literal["question"] = "question"
+    question: str
+    answer: str | None = None
+    slots: tuple[str, ...] = ()
+    """The slots asked for as `tool.argument`; empty where only the wording is known."""
+
+
+Step = Annotated[CallStep | QuestionStep, Field(discriminator="kind")]
+
+
+class Turn(BaseModel, frozen=True, extra="forbid"):
+    """One user request with all that followed until the final reply.
+
+    The order of turns is that of the log. `turn_id` is unique within a scope and opaque.
+    """
+
+    turn_id: str = Field(min_length=1)
+    request: str
+    steps: tuple[Step, ...] = ()
+    reply: str | None = None
+    time: datetime | None = None
+    """When the request came; naive where the zone is unknown, `None` where the time is."""
+    topic: str | None = None
+    """The topic, where topic boundaries are known."""
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Every call of the turn, in order."""
+        return tuple(call for step in self.steps if isinstance(step, CallStep) for call in step.calls)

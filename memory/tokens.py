@@ -1,0 +1,16 @@
+"""The one offline token counter that budgets and reports use."""
+
+from __future__ import annotations
+
+import re
+
+COUNTER_NAME = "utf8-bytes/4+cjk"
+"""Named in every manifest, so that budgets of two runs are comparable."""
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+
+
+def count_tokens(text: str) -> int:
+    """Return the tokens of `text`: each CJK character 1, the rest its UTF-8 bytes / 4 rounded up (DESIGN §5)."""
+    rest, cjk = _CJK.subn("", text)
+    return cjk + -(-len(rest.encode("utf-8", "surrogatepass")) // 4)
