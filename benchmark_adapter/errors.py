@@ -1,0 +1,117 @@
+"""Exceptions of the benchmark adapter.
+
+    BenchmarkError
+    ├── DatasetError            a topic file, a toolsets folder or a conformance vector is not as it should be
+    ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
+    ├── MalformedCallError      a tool call of the model lacks a field every call has
+    ├── ReferenceCrashError     the reference evaluator would have raised here; carries the type it would have raised
+    ├── RunDirectoryError       a run directory cannot be read, written or resumed
+    └── ManifestMismatchError   two runs (or a run and its settings) were not made under the same conditions
+
+Every message says what was expected, what came, and how to mend it; the facts are attributes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class BenchmarkError(Exception):
+    """Root of everything this package raises on purpose."""
+
+
+class DatasetError(BenchmarkError):
+    """A file of topics, tools or vectors cannot be used; prints as `file:line: what is wrong`.
+
+    Attributes:
+        path: The file or folder at fault.
+        line: 1-based line in it, or None where the fault is not in one line.
+        problem: What was expected, what came, how to mend it.
+        reference_exception: Name of the exception type the reference evaluator raises on the same input, or None
+            where it accepts the input or was not asked.
+    """
+
+    def __init__(
+        self, path: Path | str, line: int | None, problem: str, *, reference_exception: str | None = None
+    ) -> None:
+        self.path = Path(path)
+        self.line = line
+        self.problem = problem
+        self.reference_exception = reference_exception
+        super().__init__(f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}")
+
+
+class ReferenceGraphError(BenchmarkError):
+    """A step of a reference trajectory depends on a step that is not in the list.
+
+    Attributes:
+        node: Index of the step at fault.
+        dependency: The index it names.
+        size: Number of steps in the list.
+    """
+
+    def __init__(self, *, node: int, dependency: int, size: int) -> None:
+        self.node = node
+        self.dependency = dependency
+        self.size = size
+        super().__init__(
+            f"step {node} depends on step {dependency!r}, but the reference has steps 0 to {size - 1}; "
+            "correct its dependency_list"
+        )
+
+
+class MalformedCallError(BenchmarkError):
+    """A tool call of a reply is not an object with `id` and `function`: {`name`, `arguments`}.
+
+    Attributes:
+        detail: The missing key, quoted, or what else was wrong; the reference log shows it in this form.
+    """
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(
+            "expected a tool call {'id', 'type', 'function': {'name', 'arguments'}}, "
+            f"got one that fails at {detail}; have the provider adapter complete it"
+        )
+
+
+class ReferenceCrashError(BenchmarkError):
+    """The reference evaluator raises on this input, so no outcome of its own exists.
+
+    Attributes:
+        type_name: The exception type it raises, for instance `KeyError`.
+        detail: The exception's text, for people.
+    """
+
+    def __init__(self, type_name: str, detail: str) -> None:
+        self.type_name = type_name
+        self.detail = detail
+        super().__init__(f"the reference evaluator raises {type_name} here: {detail}")
+
+
+class RunDirectoryError(BenchmarkError):
+    """A run directory is missing, incomplete, locked or damaged.
+
+    Attributes:
+        path: The directory or the file in it.
+        problem: What was expected, what came, how to mend it.
+    """
+
+    def __init__(self, path: Path | str, problem: str) -> None:
+        self.path = Path(path)
+        self.problem = problem
+        super().__init__(f"{path}: {problem}")
+
+
+class ManifestMismatchError(BenchmarkError):
+    """Results made under different conditions were about to be mixed or compared.
+
+    Attributes:
+        differences: Manifest field to its two values, the expected one first.
+    """
+
+    def __init__(self, differences: Mapping[str, tuple[object, object]]) -> None:
+        self.differences = dict(differences)
+        listed = "; ".join(f"{key}: {left!r} against {right!r}" for key, (left, right) in self.differences.items())
+        super().__init__(f"expected equal manifests, got {listed}; use another run directory or the same settings")

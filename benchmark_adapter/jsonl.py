@@ -1,0 +1,52 @@
+"""JSON lines: one value a line, UTF-8, with the file and line of whatever is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmark_adapter.errors import DatasetError
+
+
+class Line(NamedTuple):
+    """A line of a file and the JSON value in it."""
+
+    number: int
+    """1-based; blank lines are counted and left out."""
+    value: Any
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Yield the values of a `.jsonl` or `.jsonl.gz` file in order; blank lines are skipped.
+
+    The locale plays no part, and only a line feed ends a line (JSON text may hold other separators raw).
+
+    Raises:
+        DatasetError: If the file is missing or unreadable, or a line is not UTF-8 or not JSON.
+    """
+    for number, raw in enumerate(_read_bytes(path).split(b"\n"), start=1):
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as exc:
+            raise DatasetError(
+                path, number, f"expected UTF-8, got byte {exc.start}: {exc.reason}; re-encode it"
+            ) from exc
+        if not text.strip():
+            continue
+        try:
+            yield Line(number, json.loads(text))
+        except (ValueError, RecursionError) as exc:
+            raise DatasetError(path, number, f"expected one JSON value a line, got text that fails: {exc}") from exc
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if path.suffix == ".gz" else data
+    except FileNotFoundError as exc:
+        raise DatasetError(path, None, "expected a file, found none; check the path") from exc
+    except (OSError, EOFError) as exc:
+        raise DatasetError(path, None, f"cannot be read: {exc}") from exc
