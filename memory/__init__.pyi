@@ -14,3 +14,7 @@ from .records import Turn as Turn
 from .tokens import count_tokens as count_tokens
 from .tools import Parameter as Parameter
 from .tools import Tool as Tool
+from .tools import parse_tool as parse_tool
+from .tools import parse_tools as parse_tools
+from .values import cast as cast
+from .values import equal as equal

@@ -4,6 +4,7 @@ MemoryStoreError
 ├── ScopeError              a user scope that names nobody
 ├── RecordError             a turn or a stored record that cannot be read
 ├── ToolSchemaError         a tool definition that is not one
+├── CastError               a value that does not fit its parameter
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
 ├── EmbedderMismatchError   an index written with another embedder
 ├── DataVersionError        a data directory of another version
@@ -30,6 +31,22 @@ class RecordError(MemoryStoreError, ValueError):
 
 class ToolSchemaError(MemoryStoreError, ValueError):
     """A tool definition that does not follow the function-tool format."""
+
+
+class CastError(MemoryStoreError, ValueError):
+    """A value that is not of its parameter's type and cannot be turned into it with certainty.
+
+    Args:
+        value: What came.
+        parameter: The parameter's name.
+        expected: Its type, or its allowed values.
+    """
+
+    def __init__(self, value: object, parameter: str, expected: str) -> None:
+        self.value = value
+        self.parameter = parameter
+        self.expected = expected
+        super().__init__(f"{parameter!r} takes {expected}; got {value!r}. Give it in that type, or leave it out")
 
 
 class EmbedderError(MemoryStoreError):

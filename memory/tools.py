@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, JsonValue
+
+from memory.descriptions import described_default, described_enum, described_format
+from memory.errors import ToolSchemaError
 
 ValueType = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
 
@@ -45,3 +49,114 @@ class Tool(BaseModel, frozen=True, extra="forbid"):
     def parameter(self, name: str) -> Parameter | None:
         """Return the parameter called `name`, or `None`."""
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
+
+
+def parse_tools(definitions: Iterable[object]) -> tuple[Tool, ...]:
+    """Return the normal form of every definition, in order; two tools of one name are both kept."""
+    return tuple(parse_tool(definition) for definition in definitions)
+
+
+def parse_tool(definition: object) -> Tool:
+    """Return the normal form of a function-tool object (`{"type": "function", "function": {…}}`, or its inner part).
+
+    Misspelt and missing types are mended, `anyOf` is read as its first alternative that is not null, `$ref` is
+    followed (a recursive one to a bounded depth), a required name that the schema does not describe becomes a text
+    parameter; allowed values, default and format are read from the description where the schema states none.
+
+    Raises:
+        ToolSchemaError: If there is no name, or a part is not of the kind it must be.
+    """
+    outer = _mapping(definition, "a tool definition")
+    function = _mapping(outer["function"], "`function`") if "function" in outer else outer
+    name = function.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ToolSchemaError(f"a tool definition needs a `name` that is text and not blank; got {name!r}")
+    schema = _mapping(function.get("parameters") or {}, f"`parameters` of tool {name!r}")
+    return Tool(
+        name=name,
+        description=str(function.get("description") or ""),
+        parameters=_fields(schema, schema, _REF_DEPTH),
+        definition=dict(outer),
+    )
+
+
+_REF_DEPTH = 4
+"""References followed in a row before a schema counts as recursive and its rest as `any`."""
+
+_TYPES: dict[str, ValueType] = {
+    "str": "string", "text": "string", "int": "integer", "interger": "integer", "long": "integer", "float": "number",
+    "double": "number", "decimal": "number", "bool": "boolean", "list": "array", "tuple": "array", "dict": "object",
+    "map": "object", "null": "any",
+}  # fmt: skip
+_TYPES.update((name, name) for name in get_args(ValueType))
+
+
+def _mapping(value: object, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ToolSchemaError(f"{what} must be a JSON object; got {value!r}")
+    return value
+
+
+def _fields(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> tuple[Parameter, ...]:
+    described = _mapping(schema.get("properties") or {}, "`properties`")
+    required = schema.get("required") or []
+    if not isinstance(required, list):
+        raise ToolSchemaError(f"`required` must be a list of names; got {required!r}")
+    fields = [_parameter(str(name), part, root, depth, name in required) for name, part in described.items()]
+    absent = [str(name) for name in required if name not in described]
+    return (*fields, *(Parameter(name=name, is_required=True) for name in dict.fromkeys(absent)))
+
+
+def _parameter(name: str, part: object, root: Mapping[str, Any], depth: int, is_required: bool) -> Parameter:
+    schema, depth = _resolved(_mapping(part, f"parameter {name!r}"), root, depth)
+    kind = _type(schema)
+    description = str(schema.get("description") or "")
+    items = fields = None
+    if depth > 0 and kind == "array" and isinstance(schema.get("items"), Mapping):
+        items = _parameter(name, schema["items"], root, depth - ("$ref" in schema["items"]), is_required=False)
+    if depth > 0 and kind == "object":
+        fields = _fields(schema, root, depth)
+    enum = tuple(schema["enum"]) if isinstance(schema.get("enum"), list) else described_enum(description, kind)
+    if kind == "array" and enum and (items is None or not items.enum):
+        items = (items or Parameter(name=name)).model_copy(update={"enum": enum})
+    default = schema["default"] if "default" in schema else described_default(description, kind)
+    stated = str(schema["format"]) if schema.get("format") else None
+    return Parameter(
+        name=name,
+        type=kind,
+        description=description,
+        is_required=is_required,
+        enum=() if kind == "array" else enum,
+        default=default,
+        items=items,
+        properties=fields or (),
+        format=stated or (None if enum else described_format(name, description, kind)),
+    )
+
+
+def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> tuple[Mapping[str, Any], int]:
+    """Return `schema` with its references and alternatives followed, and the depth that is left."""
+    while True:
+        if "$ref" in schema and depth > 0:
+            target: Any = root
+            for key in str(schema["$ref"]).removeprefix("#/").split("/"):
+                target = target.get(key, {}) if isinstance(target, Mapping) else {}
+            schema = {**_mapping(target, "a `$ref`"), **{k: v for k, v in schema.items() if k != "$ref"}}
+            depth -= 1
+            continue
+        alternatives = schema.get("anyOf") or schema.get("oneOf")
+        if "type" in schema or not isinstance(alternatives, list):
+            return schema, depth
+        chosen = next((part for part in alternatives if isinstance(part, Mapping) and part.get("type") != "null"), {})
+        schema = {**{k: v for k, v in schema.items() if k not in ("anyOf", "oneOf")}, **chosen}
+
+
+def _type(schema: Mapping[str, Any]) -> ValueType:
+    named = schema.get("type")
+    if isinstance(named, list):
+        named = next((name for name in named if name != "null"), "any")
+    if named is None:
+        if "$ref" in schema:  # the depth of references is used up
+            return "any"
+        named = "object" if "properties" in schema else "array" if "items" in schema else "string"
+    return _TYPES.get(str(named).strip().casefold(), "any")
