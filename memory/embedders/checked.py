@@ -1,0 +1,54 @@
+"""Holds an embedder to its promise, so that no vector of another size or length reaches an index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memory.embedder import Embedder, Matrix, Vector
+from memory.errors import EmbedderError
+
+_LENGTH_TOLERANCE = 1e-3
+"""Float32 rounding over a thousand dimensions stays far below; a vector that is not normalised far above."""
+
+
+class CheckedEmbedder:
+    """The same embedder, every answer checked.
+
+    Raises:
+        EmbedderError: By both methods, if the answer has not the promised shape, or rows that are not finite or not of
+            length 1.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def dimensions(self) -> int:
+        return self._embedder.dimensions
+
+    def embed_query(self, text: str) -> Vector:
+        return self._checked(self._embedder.embed_query(text), (self.dimensions,))
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return self._checked(self._embedder.embed_documents(texts), (len(texts), self.dimensions))
+
+    def _checked(self, vectors: Matrix, shape: tuple[int, ...]) -> Matrix:
+        vectors = np.asarray(vectors, dtype=np.float32)
+        if vectors.shape != shape:
+            raise EmbedderError(
+                f"embedder {self.fingerprint!r} promised vectors of shape {shape} and gave {vectors.shape}; "
+                "an index holds vectors of one size only"
+            )
+        lengths = np.linalg.norm(vectors, axis=-1)
+        if not np.all(np.abs(lengths - 1) <= _LENGTH_TOLERANCE):  # false for NaN too
+            raise EmbedderError(
+                f"embedder {self.fingerprint!r} gave vectors of length {lengths.min():g} to {lengths.max():g} where unit "
+                "vectors were expected; let it normalise them"
+            )
+        return vectors
