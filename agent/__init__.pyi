@@ -1,3 +1,12 @@
+from .advance import advance as advance
+from .advance import begin as begin
+from .errors import AgentError as AgentError
+from .graph import AgentContext as AgentContext
+from .graph import TurnResult as TurnResult
+from .graph import build_graph as build_graph
+from .graph import run_turn as run_turn
 from .state import Planner as Planner
 from .state import ToolExecutor as ToolExecutor
+from .state import TurnLog as TurnLog
 from .state import User as User
+from .turn_state import TurnState as TurnState

@@ -1,4 +1,4 @@
-"""The seams of the agent: who plans, who executes tools, who answers questions."""
+"""The seams of the agent: who plans, who executes tools, who answers questions, who keeps the turns."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from clarifier.decision import Proposal, Situation
-from memory.records import Observation, ToolCall
+from clarifier.decision import Decision, Proposal, Situation
+from memory.records import Observation, ToolCall, Turn
 
 Clock = Callable[[], datetime]
+Decide = Callable[[Situation, Proposal], Decision]
+"""The clarifier with its policy bound."""
 
 
 class Planner(Protocol):
@@ -42,4 +44,12 @@ class User(Protocol):
 
     def tell(self, reply: str) -> str | None:
         """Say the final reply; return what the person says back within this turn, `None` if the turn is over."""
+        ...
+
+
+class TurnLog(Protocol):
+    """Keeps finished turns."""
+
+    def remember(self, turn: Turn) -> object:
+        """Append `turn`; a turn that is already there stays once. What comes back is not used."""
         ...

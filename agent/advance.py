@@ -1,0 +1,195 @@
+"""Drives one turn, without doing anything itself.
+
+`advance` takes the state of a turn and what came of the last action, and returns the new state and the next action:
+
+    recall → plan → calibrate ─┬─ execute ─► plan
+                               ├─ plan again
+                               ├─ ask ─────► plan
+                               └─ tell ────► remember → done      (plan, where the person says something back)
+
+It is pure, so a graph, a middleware and an endpoint drive the same turn: each carries out `state.action` and passes on
+the event.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from agent.errors import ObservationCountError, UnexpectedEventError
+from agent.turn_state import (
+    Action,
+    Advance,
+    Answered,
+    AskUser,
+    Calibrate,
+    Decided,
+    Done,
+    Ending,
+    Event,
+    Execute,
+    Executed,
+    Plan,
+    Planned,
+    Recalled,
+    RecallMemory,
+    Remember,
+    Remembered,
+    Tell,
+    Told,
+    TraceEntry,
+    TurnState,
+)
+from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
+from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall
+from memory.tools import Tool
+from memory.values import canonical_key
+
+MAX_PLANS = 24
+"""Plans of one turn, the same for every turn: a long chain of calls, a question and a few plans sent back fit in."""
+LOST = "nothing came back: the turn ended before this call had a result"
+"""The error that a call without an observation is remembered with."""
+
+_CJK = re.compile(r"[\u3400-\u9fff]")
+
+
+def begin(
+    request: str,
+    tools: Iterable[Tool],
+    *,
+    turn_id: str,
+    now: datetime | None = None,
+    topic: str | None = None,
+) -> TurnState:
+    """Return a turn that waits for its recall.
+
+    Args:
+        request: What the person said.
+        tools: The tools on offer.
+        turn_id: Unique among the turns of the person.
+        now: The turn's clock; naive where the zone is unknown, `None` where the time is.
+        topic: The topic, where topic boundaries are known.
+    """
+    return TurnState(turn_id=turn_id, request=request, tools=tuple(tools), now=now, topic=topic)
+
+
+def advance(state: TurnState, event: Event) -> Advance:
+    """Return where the turn stands once `event` has come of `state.action`, and what to do next.
+
+    Raises:
+        UnexpectedEventError: If the event does not answer the pending action.
+        ObservationCountError: If there are more observations than outstanding calls, or none at all.
+    """
+    after = _after(state, event)
+    return Advance(after, after.action)
+
+
+def _after(state: TurnState, event: Event) -> TurnState:
+    match state.action, event:
+        case RecallMemory(), Recalled(recall):
+            return _with(state, Plan(), recall=recall)
+        case Plan(), Planned(proposal):
+            return _planned(state, _with_unique_ids(proposal, state.steps))
+        case Calibrate(), Decided(decision):
+            trace = (*state.trace[:-1], state.trace[-1].model_copy(update={"decision": decision}))
+            return _decided(state.model_copy(update={"trace": trace}), decision)
+        case Execute() as action, Executed(observations):
+            return _executed(state, action, observations)
+        case AskUser() as action, Answered(answer):
+            step = QuestionStep(question=action.question, answer=answer, slots=action.slots)
+            return _plan(state, step) if answer is not None else _finish(state, "unanswered", step=step)
+        case Tell() as action, Told(answer):
+            return _told(state, action, answer)
+        case Remember(), Remembered():
+            return _with(state, Done())
+    raise UnexpectedEventError(action=state.action.kind, event=type(event).__name__)
+
+
+def _planned(state: TurnState, proposal: Proposal) -> TurnState:
+    entry = TraceEntry(steps_before=len(state.steps), proposal=proposal)
+    traced = state.model_copy(update={"trace": (*state.trace, entry)})
+    if not _is_empty(proposal):
+        return _with(traced, Calibrate(proposal))
+    # A planner that proposes nothing is asked once more; twice in a row it has nothing to say.
+    if state.trace and _is_empty(state.trace[-1].proposal):
+        return _give_up(traced)
+    return _plan(traced)
+
+
+def _decided(state: TurnState, decision: Decision) -> TurnState:
+    if isinstance(decision, Act):
+        return _with(state, Execute(decision.calls))
+    if isinstance(decision, Ask):
+        return _with(state, AskUser(decision.question, decision.slots, tuple(decision.options.items())))
+    if isinstance(decision, Answer):
+        return _with(state, Tell(decision.reply))
+    return _plan(state.model_copy(update={"hints": _merged(state.hints, decision.hints)}))
+
+
+def _executed(state: TurnState, action: Execute, observations: Sequence[Observation] | None) -> TurnState:
+    if observations is None:
+        lost = (Observation(error=LOST),) * len(action.outstanding)
+        return _finish(state, "unobserved", step=CallStep(calls=action.calls, observations=(*action.observed, *lost)))
+    if not 0 < len(observations) <= len(action.outstanding):
+        raise ObservationCountError(expected=len(action.outstanding), got=len(observations))
+    observed = (*action.observed, *observations)
+    if len(observed) < len(action.calls):
+        return _with(state, replace(action, observed=observed))
+    return _plan(state, CallStep(calls=action.calls, observations=observed))
+
+
+def _told(state: TurnState, action: Tell, answer: str | None) -> TurnState:
+    if answer is None:
+        return _finish(state, "gave_up" if action.gave_up else "replied", reply=action.reply)
+    step = QuestionStep(question=action.reply, answer=answer)
+    # Whoever has given up does not start over: what is said back is kept, and the turn is over.
+    return _finish(state, "gave_up", step=step) if action.gave_up else _plan(state, step)
+
+
+def _plan(state: TurnState, *steps: Step) -> TurnState:
+    grown = state.model_copy(update={"steps": (*state.steps, *steps)})
+    return _give_up(grown) if len(grown.trace) >= MAX_PLANS else _with(grown, Plan())
+
+
+def _give_up(state: TurnState) -> TurnState:
+    if _CJK.search(state.request):
+        reply = "抱歉，这件事我没能办完，先停在这里。请换个说法，或分成小步告诉我。"
+    else:
+        reply = "I could not finish this and stop here. Please put it differently, or give it to me in smaller steps."
+    return _with(state, Tell(reply, gave_up=True))
+
+
+def _finish(state: TurnState, ending: Ending, *, step: Step | None = None, reply: str | None = None) -> TurnState:
+    steps = (*state.steps, step) if step is not None else state.steps
+    return _with(state, Remember(), steps=steps, ending=ending, reply=reply)
+
+
+def _with(state: TurnState, action: Action, **changes: object) -> TurnState:
+    return state.model_copy(update={**changes, "action": action})
+
+
+def _is_empty(proposal: Proposal) -> bool:
+    return not (proposal.calls or proposal.question or proposal.reply)
+
+
+def _merged(old: Sequence[Hint], new: Sequence[Hint]) -> tuple[Hint, ...]:
+    return tuple({(hint.kind, hint.slot, canonical_key(hint.value)): hint for hint in (*old, *new)}.values())
+
+
+def _with_unique_ids(proposal: Proposal, steps: Sequence[Step]) -> Proposal:
+    """Return `proposal` with every call id unlike those before it, in the turn and in the proposal.
+
+    Planners number calls from 1 in each answer, or send none; an observation belongs to a call by its id alone.
+    """
+    used = {call.id for step in steps if isinstance(step, CallStep) for call in step.calls}
+    calls: list[ToolCall] = []
+    for call in proposal.calls:
+        name, count = call.id or "call", 1
+        while not name or name in used:
+            count += 1
+            name = f"{call.id or 'call'}-{count}"
+        used.add(name)
+        calls.append(call if name == call.id else call.model_copy(update={"id": name}))
+    return replace(proposal, calls=tuple(calls))

@@ -1,0 +1,265 @@
+"""The LangGraph graph of one turn, and `run_turn`, which runs it from request to end.
+
+Each node carries out the pending action and lets `agent.advance` say where to go next.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, Literal, NamedTuple, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
+
+from agent.advance import MAX_PLANS, advance, begin
+from agent.errors import MissingCheckpointerError, ObservationCountError
+from agent.state import Clock, Decide, Planner, ToolExecutor, TurnLog, User
+from agent.turn_state import (
+    Action,
+    Answered,
+    AskUser,
+    Calibrate,
+    Decided,
+    Ending,
+    Event,
+    Execute,
+    Executed,
+    Planned,
+    Recalled,
+    Remembered,
+    Tell,
+    Told,
+    TraceEntry,
+    TurnState,
+)
+from clarifier.decision import Decision, Usage
+from memory.evidence import Slot
+from memory.recall import Recall, Strategy
+from memory.records import Observation, Turn
+from memory.tools import Tool
+
+DEFAULT_BUDGET = 600
+"""Tokens of recall (DESIGN §5)."""
+CHECKPOINT_TYPES: tuple[type, ...] = (TurnState, Slot)
+"""All that is rebuilt by its type from a checkpoint; the rest of a turn is rebuilt by validating `TurnState`."""
+_NODES: dict[str, str] = {
+    "recall": "recall",
+    "plan": "plan",
+    "calibrate": "calibrate",
+    "execute": "act",
+    "ask": "ask",
+    "tell": "answer",
+    "remember": "remember",
+    "done": END,
+}
+_RECURSION_LIMIT = 100 * MAX_PLANS
+"""Far above what MAX_PLANS allows: the turn's own limit ends it with a reply, LangGraph's with an exception."""
+
+
+class AgentState(TypedDict):
+    """The graph's state. Only `advance` makes a new one, so no reducer is needed."""
+
+    turn: TurnState
+
+
+@dataclass(frozen=True)
+class AgentContext:
+    """Who does what in one run of the graph."""
+
+    planner: Planner
+    memory: Strategy
+    executor: ToolExecutor
+    decide: Decide
+    user: User | None = None
+    """`None`: a question interrupts the graph, and the answer resumes it."""
+    log: TurnLog | None = None
+    """Where finished turns go before `memory` observes them."""
+    clock: Clock | None = None
+    """Gives the turn's time where the caller does not."""
+    budget: int = DEFAULT_BUDGET
+    """Most tokens of recall."""
+    remembers: bool = True
+    """`False` leaves log and memory as they are."""
+
+
+class TurnResult(NamedTuple):
+    """A turn that is over."""
+
+    turn: Turn
+    """As it is remembered, or would be."""
+    ending: Ending
+    trace: tuple[TraceEntry, ...]
+    """Every proposal with the decision on it, in order."""
+    recall: Recall
+    usage: Usage
+    """Tokens of the planner."""
+
+    @property
+    def reply(self) -> str | None:
+        """The final reply; `None` where the turn ended without one."""
+        return self.turn.reply
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Every decision in order, with its reasons."""
+        return tuple(entry.decision for entry in self.trace if entry.decision is not None)
+
+    @classmethod
+    def of(cls, state: TurnState) -> TurnResult:
+        """Return the result of a turn that has ended."""
+        if state.ending is None:
+            raise ValueError(f"turn {state.turn_id!r} still runs: it waits for {state.action.kind!r}")
+        return cls(state.turn, state.ending, state.trace, state.recall, state.usage)
+
+
+Graph = CompiledStateGraph[AgentState, AgentContext, AgentState, AgentState]
+
+
+def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Graph:
+    """Return the compiled graph of a turn; invoke it with `{"turn": begin(…)}` and an `AgentContext`.
+
+    With a checkpointer every call of a step is a graph step of its own, so that a process that dies between two calls
+    repeats neither; run it with `durability="sync"`, else the last of them may be lost and repeated.
+    """
+    is_durable = checkpointer is not None
+
+    def act(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["act", "plan", "answer", "remember"]]:
+        action = cast(Execute, state["turn"].action)
+        calls = action.outstanding[:1] if is_durable else action.outstanding
+        observations = runtime.context.executor.execute(calls)
+        return _go(state, Executed(_checked(observations, len(calls))))
+
+    def ask(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
+        action = cast(AskUser, state["turn"].action)
+        if runtime.context.user is not None:
+            return _go(state, Answered(runtime.context.user.ask(action.question)))
+        if not is_durable:
+            raise MissingCheckpointerError
+        # The node runs again from its start when the answer comes, so nothing with effects may stand before this line.
+        answer = interrupt(question_payload(action), response_schema=_ANSWER_SCHEMA)
+        return _go(state, Answered(answer))
+
+    graph = StateGraph(AgentState, context_schema=AgentContext)
+    for node in (_recall, _plan, _calibrate, act, ask, _answer, _remember):
+        graph.add_node(node.__name__.lstrip("_"), node)
+    graph.add_edge(START, "recall")
+    graph.add_edge("remember", END)
+    compiled = graph.compile(checkpointer=_allow_listed(checkpointer), name="stead")
+    return compiled.with_config(recursion_limit=_RECURSION_LIMIT)
+
+
+def run_turn(
+    request: str,
+    tools: Iterable[Tool],
+    context: AgentContext,
+    *,
+    turn_id: str,
+    now: datetime | None = None,
+    topic: str | None = None,
+) -> TurnResult:
+    """Run one turn from request to end and return it.
+
+    Args:
+        request: What the person said.
+        tools: The tools on offer.
+        context: Who plans, decides, executes, answers and remembers; needs a `user`.
+        turn_id: Unique among the turns of the person.
+        now: The turn's time; by default what the context's clock says, `None` without one.
+        topic: The topic, where topic boundaries are known.
+
+    Raises:
+        MissingCheckpointerError: If the context has no `user`: only a graph with a checkpointer can wait for an answer.
+        AgentError: What the planner raises.
+    """
+    if context.user is None:
+        raise MissingCheckpointerError
+    if now is None and context.clock is not None:
+        now = context.clock()
+    turn = begin(request, tools, turn_id=turn_id, now=now, topic=topic)
+    return TurnResult.of(_plain_graph().invoke(AgentState(turn=turn), context=context)["turn"])
+
+
+def question_payload(action: AskUser) -> dict[str, Any]:
+    """Return what an interrupt shows of a question: its text, the slots it asks for, candidate values by slot."""
+    return {"question": action.question, "slots": list(action.slots), "options": dict(action.options)}
+
+
+@cache
+def _plain_graph() -> Graph:
+    return build_graph()
+
+
+_ANSWER_SCHEMA = {"type": ["string", "null"], "description": "the person's answer; null: there is none"}
+
+
+def _recall(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan"]]:
+    turn, context = state["turn"], runtime.context
+    return _go(state, Recalled(context.memory.recall(turn.request, turn.tools, turn.now, context.budget)))
+
+
+def _plan(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["calibrate", "plan", "answer"]]:
+    return _go(state, Planned(runtime.context.planner.plan(state["turn"].situation)))
+
+
+def _calibrate(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["act", "plan", "ask", "answer"]]:
+    proposal = cast(Calibrate, state["turn"].action).proposal
+    return _go(state, Decided(runtime.context.decide(state["turn"].situation, proposal)))
+
+
+def _answer(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
+    user = runtime.context.user
+    reply = cast(Tell, state["turn"].action).reply
+    return _go(state, Told(user.tell(reply) if user is not None else None))
+
+
+def _remember(state: AgentState, runtime: Runtime[AgentContext]) -> AgentState:
+    context, turn = runtime.context, state["turn"].turn
+    if context.remembers:
+        if context.log is not None:
+            context.log.remember(turn)
+        context.memory.observe(turn)
+    return {"turn": advance(state["turn"], Remembered()).state}
+
+
+def _go(state: AgentState, event: Event) -> Command[Any]:
+    turn, action = advance(state["turn"], event)
+    return Command(update={"turn": turn}, goto=_node_of(action))
+
+
+def _node_of(action: Action) -> str:
+    return _NODES[action.kind]
+
+
+def _checked(observations: Iterable[Observation] | None, expected: int) -> tuple[Observation, ...] | None:
+    if observations is None:
+        return None
+    checked = tuple(observations)
+    if len(checked) != expected:
+        raise ObservationCountError(expected=expected, got=len(checked))
+    return checked
+
+
+def _allow_listed(checkpointer: BaseCheckpointSaver[Any] | None) -> BaseCheckpointSaver[Any] | None:
+    """Return `checkpointer` with a serializer that rebuilds the types of a turn and no others."""
+    if checkpointer is None:
+        return None
+    if type(checkpointer.serde) is not JsonPlusSerializer:  # encrypted, say: keep it, and add the types
+        return checkpointer.with_allowlist([(kind.__module__, kind.__name__) for kind in CHECKPOINT_TYPES])
+    clone = copy.copy(checkpointer)
+    clone.serde = JsonPlusSerializer(allowed_msgpack_modules=CHECKPOINT_TYPES)
+    return clone
+
+
+def thread_config(thread_id: str) -> RunnableConfig:
+    """Return the config that names the thread of a turn."""
+    return {"configurable": {"thread_id": thread_id}}
