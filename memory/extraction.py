@@ -1,0 +1,171 @@
+"""Reads evidence out of turns: what each says about the values of slots. No model, no clock, no state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from memory.cues import is_correction, is_undo
+from memory.evidence import Evidence, Slot, Source
+from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.values import canonical_key
+from memory.wording import Wording, is_said
+
+
+def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
+    """Return what `turn` alone says, in call and argument order, each piece once.
+
+    Every argument of a call speaks for its slot, unless the call failed; the fields of an object also speak for
+    themselves, under a dotted path. A value that the person gave as an answer has source `answer`, any other
+    `accepted_call`. Contents of observations never become evidence: quoting is not instructing.
+
+    Args:
+        turn: The turn, whole or cut down.
+        position: Of the turn in the user's log, from 0.
+    """
+    wording = Wording.of(turn)
+    pieces = [
+        Evidence(
+            slot=Slot(call.name, path),
+            value=value,
+            source=source,
+            kind=wording.kind(call, path.partition(".")[0], value),
+            turn_id=turn.turn_id,
+            position=position,
+            time=turn.time,
+        )
+        for call, answers in _kept_calls(turn)
+        for path, value in argument_paths(call.arguments)
+        for source in [_source(call, path, value, turn, answers)]
+    ]
+    return tuple(dict.fromkeys(pieces))
+
+
+def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
+    """Return the evidence of a log: what its turns say, less what the turn after each took back or put right."""
+    single = [extract(turn, position) for position, turn in enumerate(turns)]
+    return tuple(piece for pieces in settle(turns, single) for piece in pieces)
+
+
+def settle(turns: Sequence[Turn], single: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
+    """Return the evidence per turn once each turn's successor is known.
+
+    What the next turn undoes speaks no more. Where it corrects an argument, the earlier value speaks no more and the
+    later one has source `correction`.
+
+    Args:
+        turns: The log, oldest first.
+        single: What `extract` gave for each turn.
+    """
+    settled = list(single)
+    for position in range(1, len(turns)):
+        before, after = turns[position - 1], turns[position]
+        if not before.calls:
+            continue
+        if is_undo(after.request):
+            settled[position - 1] = ()
+        elif is_correction(after.request):
+            settled[position - 1], settled[position] = _corrected(
+                _changes(before, after), settled[position - 1], settled[position]
+            )
+    return settled
+
+
+class _Change(NamedTuple):
+    """An argument that a correcting turn gave another value."""
+
+    earlier: Slot
+    earlier_value: JsonValue
+    later: Slot
+    later_value: JsonValue
+
+
+def _changes(before: Turn, after: Turn) -> Iterator[_Change]:
+    """Yield the arguments in which a call of `after` differs from the call of `before` that it resembles most.
+
+    A call of another tool (create, then update) resembles only where some argument is the same in both.
+    """
+    for later in after.calls:
+        earlier = max(before.calls, key=lambda call: (call.name == later.name, _shared(call, later)))
+        if earlier.name != later.name and not _shared(earlier, later):
+            continue
+        for name in earlier.arguments.keys() & later.arguments.keys():
+            old, new = earlier.arguments[name], later.arguments[name]
+            if canonical_key(old) != canonical_key(new):
+                yield _Change(Slot(earlier.name, name), old, Slot(later.name, name), new)
+
+
+def _shared(one: ToolCall, other: ToolCall) -> int:
+    return sum(
+        canonical_key(value) == canonical_key(other.arguments[name])
+        for name, value in one.arguments.items()
+        if name in other.arguments
+    )
+
+
+def _corrected(
+    changes: Iterator[_Change], before: tuple[Evidence, ...], after: tuple[Evidence, ...]
+) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
+    for change in changes:
+        before = tuple(piece for piece in before if not _says(piece, change.earlier, change.earlier_value))
+        after = tuple(
+            replace(piece, source="correction") if _says(piece, change.later, change.later_value) else piece
+            for piece in after
+        )
+    return before, after
+
+
+def _says(piece: Evidence, slot: Slot, value: JsonValue) -> bool:
+    return piece.slot == slot and piece.value_key == canonical_key(value)
+
+
+def _kept_calls(turn: Turn) -> Iterator[tuple[ToolCall, tuple[QuestionStep, ...]]]:
+    """Yield each call that did not fail, with the answered questions before it."""
+    answered: tuple[QuestionStep, ...] = ()
+    for step in turn.steps:
+        if isinstance(step, QuestionStep):
+            answered = (*answered, step) if step.answer else answered
+            continue
+        for call, observation in _pairs(step):
+            if not is_failure(observation):
+                yield call, answered
+
+
+def _pairs(step: CallStep) -> Iterator[tuple[ToolCall, Observation]]:
+    return zip(step.calls, step.observations, strict=True)
+
+
+def is_failure(observation: Observation) -> bool:
+    """Whether a tool says that it did not do what it was called for."""
+    if observation.error is not None:
+        return True
+    content = observation.content
+    if not isinstance(content, dict):
+        return False
+    status = content.get("status")
+    return (
+        bool(content.get("error"))
+        or content.get("success") is False
+        or (isinstance(status, str) and status.casefold() in {"error", "failed", "failure"})
+    )
+
+
+def argument_paths(arguments: dict[str, JsonValue], prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    for name, value in arguments.items():
+        yield prefix + name, value
+        if isinstance(value, dict):
+            yield from argument_paths(value, f"{prefix}{name}.")
+
+
+def _source(call: ToolCall, path: str, value: JsonValue, turn: Turn, answers: Sequence[QuestionStep]) -> Source:
+    argument = path.partition(".")[0]
+    for step in answers:
+        is_asked_for = f"{call.name}.{argument}" in step.slots
+        if not is_asked_for and (step.slots or is_said(value, turn.request)):
+            continue  # where the slots are unknown, only what the request did not already say counts as answered
+        if is_said(value, step.answer or ""):
+            return "answer"
+    return "accepted_call"

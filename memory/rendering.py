@@ -1,0 +1,167 @@
+"""A turn as text for a planner, and a turn cut down until its text fits a budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
+from memory.tokens import count_tokens
+
+ELLIPSIS = "…"
+
+
+def render_turn(turn: Turn) -> str:
+    """Return `turn` as lines: what was asked for, the steps in order, the reply."""
+    when = f" ({turn.time:%Y-%m-%d %H:%M})" if turn.time else ""
+    lines = [f"user{when}: {turn.request}"]
+    for step in turn.steps:
+        lines.extend(_step_lines(step))
+    if turn.reply is not None:
+        lines.append(f"reply: {turn.reply}")
+    return "\n".join(lines)
+
+
+def render_call(call: ToolCall) -> str:
+    """Return a call as `name(argument=value, …)`, values as JSON with real characters."""
+    return f"{call.name}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
+
+
+def fit_turn(turn: Turn, max_tokens: int) -> Turn | None:
+    """Return `turn` cut down until its text has at most `max_tokens` tokens; `None` if even the barest has more.
+
+    Observations shrink first (long lists to the entries that the reply or a later call took up, then the first
+    ones; long texts to their beginning), then the reply, then the wording of questions. The request, the calls with
+    their arguments, the answers and the fact of an error always stay, so evidence is the same before and after.
+    """
+    if _fits(turn, max_tokens):
+        return turn
+    for cut in _cuts(turn):
+        if _fits(cut, max_tokens):
+            return cut
+    return None
+
+
+def _fits(turn: Turn, max_tokens: int) -> bool:
+    return count_tokens(render_turn(turn)) <= max_tokens
+
+
+def _step_lines(step: Step) -> Iterator[str]:
+    if isinstance(step, QuestionStep):
+        if step.question:
+            yield f"asked: {step.question}"
+        if step.answer is not None:
+            yield f"answered: {step.answer}"
+        return
+    for call, observation in zip(step.calls, step.observations, strict=True):
+        yield f"call {render_call(call)}{_outcome(observation)}"
+
+
+def _outcome(observation: Observation) -> str:
+    if observation.error is not None:
+        return f" -> error: {observation.error}"
+    if observation.content is None:
+        return ""
+    content = observation.content
+    return f" -> {content if isinstance(content, str) else _json(content)}"
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+class _Size(NamedTuple):
+    """How much of an observation stays."""
+
+    entries: int
+    """Of each list; objects keep three times as many fields."""
+    characters: int
+    """Of each text."""
+
+
+_SIZES = (_Size(8, 240), _Size(4, 120), _Size(2, 60), _Size(1, 30))
+_REPLY_CHARACTERS = (160, 60)
+_QUESTION_CHARACTERS = 60
+
+
+def _cuts(turn: Turn) -> Iterator[Turn]:
+    """Yield `turn` ever shorter."""
+    used = _used_text(turn)
+    for size in _SIZES:
+        shortened = _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
+        yield shortened
+    bare = _with_observations(turn, lambda content: None)
+    for characters in _REPLY_CHARACTERS:
+        for version in (shortened, bare):
+            yield version.model_copy(update={"reply": _clip(turn.reply, characters) if turn.reply else turn.reply})
+    bare = bare.model_copy(update={"reply": None})
+    yield bare
+    for characters in (_QUESTION_CHARACTERS, 0):
+        yield _with_questions(bare, characters)
+
+
+def _with_observations(turn: Turn, shorten: Callable[[JsonValue], JsonValue]) -> Turn:
+    def cut(observation: Observation) -> Observation:
+        if observation.error is not None:
+            return Observation(error=_clip(observation.error, _SIZES[0].characters))
+        return Observation(content=shorten(observation.content))
+
+    steps = tuple(
+        step.model_copy(update={"observations": tuple(cut(observation) for observation in step.observations)})
+        if isinstance(step, CallStep)
+        else step
+        for step in turn.steps
+    )
+    return turn.model_copy(update={"steps": steps})
+
+
+def _with_questions(turn: Turn, characters: int) -> Turn:
+    steps = tuple(
+        step.model_copy(update={"question": _clip(step.question, characters)})
+        if isinstance(step, QuestionStep)
+        else step
+        for step in turn.steps
+    )
+    return turn.model_copy(update={"steps": steps})
+
+
+def _clip(text: str, characters: int) -> str:
+    if not characters or len(text) <= characters:
+        return text if characters else ""
+    return text[: characters - 1].rstrip() + ELLIPSIS
+
+
+def _shorten(value: JsonValue, size: _Size, used: str) -> JsonValue:
+    """Return `value` with at most `size` of everything; what was left out of a list is counted in its last entry."""
+    if isinstance(value, str):
+        return _clip(value, size.characters)
+    if isinstance(value, list):
+        kept = _kept_entries(value, size.entries, used)
+        short = [_shorten(value[index], size, used) for index in kept]
+        return short if len(kept) == len(value) else [*short, f"{ELLIPSIS} {len(value) - len(kept)} more"]
+    if isinstance(value, dict):
+        kept_names = list(value)[: 3 * size.entries]
+        return {name: _shorten(value[name], size, used) for name in kept_names}
+    return value
+
+
+def _kept_entries(entries: list[JsonValue], count: int, used: str) -> list[int]:
+    """Return the indices of the `count` entries to keep, in order: those taken up later before the first ones."""
+    if len(entries) <= count:
+        return list(range(len(entries)))
+    by_use = sorted(range(len(entries)), key=lambda index: (not _is_used(entries[index], used), index))
+    return sorted(by_use[:count])
+
+
+def _used_text(turn: Turn) -> str:
+    """Return all that the turn's calls and reply say: what of an observation was taken up is in there."""
+    return " ".join([*(_json(list(call.arguments.values())) for call in turn.calls), turn.reply or ""])
+
+
+def _is_used(entry: JsonValue, used: str) -> bool:
+    if isinstance(entry, dict):
+        return any(_is_used(value, used) for value in entry.values())
+    return isinstance(entry, str) and len(entry) > 1 and entry in used

@@ -1,0 +1,110 @@
+"""One user's turns with what they say, read from the shelf, and the items made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from memory.evidence import Evidence
+from memory.extraction import extract, settle
+from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
+from memory.records import Turn
+from memory.rendering import fit_turn, render_turn
+from memory.tokens import count_tokens
+from memory.tools import Tool
+from memory.topic import running_topic
+from memory.user_state import UserState, fold_evidence
+
+LEAST_TURN_TOKENS = 24
+"""Below this a cut down turn says too little to be worth its place: nothing but a bare request fits."""
+
+_READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "topic": 3}
+
+
+class Snapshot:
+    """The turns of one moment, their evidence and the state they amount to."""
+
+    def __init__(self, turns: Sequence[Turn], single: Sequence[tuple[Evidence, ...]]) -> None:
+        self.turns = tuple(turns)
+        self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
+        self._evidence = settle(self.turns, single)
+
+    @cached_property
+    def state(self) -> UserState:
+        """The user state after these turns."""
+        return fold_evidence(piece for pieces in self._evidence for piece in pieces)
+
+    def evidence(self, position: int) -> tuple[Evidence, ...]:
+        """Return what the turn at `position` says."""
+        return self._evidence[position]
+
+    def item(
+        self, position: int, kind: ItemKind, *, max_tokens: int | None = None, score: float = 0.0
+    ) -> RecallItem | None:
+        """Return the turn at `position` as an item of at most `max_tokens`; `None` if it cannot be cut that short."""
+        turn = self.turns[position]
+        fitted = turn if max_tokens is None else fit_turn(turn, max_tokens)
+        if fitted is None:
+            return None
+        text = render_turn(fitted)
+        return RecallItem(
+            kind, (turn.turn_id,), text, count_tokens(text), score=score, turn=fitted, evidence=self.evidence(position)
+        )
+
+    def take(
+        self, ranking: Iterable[tuple[int, float]], tools: Sequence[Tool], budget: int, *, is_unbroken: bool = False
+    ) -> list[RecallItem]:
+        """Return the turns of `ranking` (position and score, best first) that fit into `budget` together.
+
+        Each is cut down to what is left. One that does not fit is passed over; with `is_unbroken` it ends the list.
+        """
+        start = running_topic(self.turns, tools)
+        taken: list[RecallItem] = []
+        left = budget
+        for position, score in ranking:
+            if left < LEAST_TURN_TOKENS:
+                break
+            kind: ItemKind = "topic" if position >= start else "turn"
+            item = self.item(position, kind, max_tokens=left, score=score)
+            if item is not None:
+                taken.append(item)
+                left -= item.tokens
+            elif is_unbroken:
+                break
+        return taken
+
+    def arrange(self, items: Iterable[RecallItem]) -> Recall:
+        """Return the items in reading order: by kind, then as given for state lines and by position for turns."""
+        return Recall(
+            tuple(
+                sorted(
+                    items,
+                    key=lambda item: (
+                        _READING_ORDER[item.kind],
+                        self.position[item.turn.turn_id] if item.turn is not None else 0,
+                    ),
+                )
+            )
+        )
+
+
+class History:
+    """Reads the shelf anew for every recall and extracts from each turn once."""
+
+    def __init__(self, shelf: TurnShelf) -> None:
+        self._shelf = shelf
+        self._extracted: dict[tuple[str, int], tuple[Evidence, ...]] = {}
+        self._snapshot = Snapshot((), ())
+
+    def snapshot(self) -> Snapshot:
+        """Return the turns the shelf holds now. Nothing is kept of turns that are gone from it."""
+        turns = self._shelf.turns()
+        if tuple(self._snapshot.turns) == tuple(turns):
+            return self._snapshot
+        known = self._extracted
+        self._extracted = {
+            (turn.turn_id, position): known.get((turn.turn_id, position)) or extract(turn, position)
+            for position, turn in enumerate(turns)
+        }
+        self._snapshot = Snapshot(turns, list(self._extracted.values()))
+        return self._snapshot

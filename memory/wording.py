@@ -1,0 +1,172 @@
+"""How the values of a turn's calls are meant, read from what the person said in that turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from memory.cues import Clause, clauses
+from memory.evidence import Kind
+from memory.records import QuestionStep, ToolCall, Turn
+from memory.text import fold_accents, normalise, split_name, stem
+
+_WEAK_WORDS = frozenset({"id", "name", "type", "number", "value", "is", "include", "the", "of", "to", "list"})
+"""Words of argument names that say too little to link a clause with a slot."""
+
+
+class Wording(NamedTuple):
+    """What the person said in a turn, and the calls it led to."""
+
+    clauses: tuple[Clause, ...]
+    calls: tuple[ToolCall, ...]
+
+    @classmethod
+    def of(cls, turn: Turn) -> Wording:
+        said = [turn.request, *(step.answer for step in turn.steps if isinstance(step, QuestionStep) and step.answer)]
+        parts: list[Clause] = []
+        for text in said:
+            offset = parts[-1].sentence + 1 if parts else 0
+            parts.extend(replace(clause, sentence=clause.sentence + offset) for clause in clauses(text))
+        values = [value for call in turn.calls for value in call.arguments.values()]
+        return cls(_spread(parts, values), turn.calls)
+
+    def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
+        """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.
+
+        A cue speaks for the values and slots of its own clause. A value that no clause mentions (an id, a switch)
+        takes the one-off cue of the turn, and a standing one where no other value is left for it.
+        """
+        mentioning = [clause for clause in self.clauses if is_mentioned(value, clause.text)]
+        if self._is_for_other(call) and not any(clause.is_for_self for clause in mentioning):
+            return "other_person"
+        if mentioning and all("hypothetical" in clause.cues for clause in mentioning):
+            return "hypothetical"
+        relevant = mentioning or [clause for clause in self.clauses if _names(argument, clause.text)]
+        if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
+            return "one_off"
+        if any("standing" in clause.cues for clause in relevant) or (
+            not mentioning and self._has("standing") and self._unmentioned(call) == [argument]
+        ):
+            return "standing"
+        return "plain"
+
+    def _has(self, kind: Kind) -> bool:
+        return any(kind in clause.cues for clause in self.clauses)
+
+    def _is_for_other(self, call: ToolCall) -> bool:
+        """Whether `call` was made for somebody else: the turn says so and, of several like calls, means this one."""
+        cued = [clause for clause in self.clauses if "other_person" in clause.cues]
+        if not cued or sum(other.name == call.name for other in self.calls) == 1:
+            return bool(cued)
+        return any(is_mentioned(value, clause.text) for clause in cued for value in call.arguments.values())
+
+    def _unmentioned(self, call: ToolCall) -> list[str]:
+        return [
+            name
+            for name, value in call.arguments.items()
+            if not any(is_mentioned(value, clause.text) for clause in self.clauses)
+        ]
+
+
+def _spread(parts: Sequence[Clause], values: Sequence[JsonValue]) -> tuple[Clause, ...]:
+    """Give a one-off or standing cue of a clause without any value to its neighbours in the sentence.
+
+    "first class, that leg only": the exception is about the class.
+    """
+    bare = [not any(is_mentioned(value, clause.text) for value in values) for clause in parts]
+    spread = list(parts)
+    for index, clause in enumerate(parts):
+        cues = clause.cues & {"one_off", "standing"}
+        if not (bare[index] and cues):
+            continue
+        for near in (index - 1, index + 1):
+            if 0 <= near < len(parts) and parts[near].sentence == clause.sentence:
+                spread[near] = replace(spread[near], cues=spread[near].cues | cues)
+    return tuple(spread)
+
+
+def _names(argument: str, clause: str) -> bool:
+    words = {stem(word) for word in split_name(argument)} - _WEAK_WORDS
+    return any(stem(token) in words for token in re.findall(r"[a-z]+", clause))
+
+
+_ENGLISH_NUMBERS = (
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+_NUMBER_WORDS = {word: number for number, word in enumerate(_ENGLISH_NUMBERS)} | {
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+}
+_HAN_NUMBERS = {char: number for number, char in enumerate("零一二三四五六七八九十")} | {"两": 2}
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-(\d{2})")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?) ?[a-z]+")
+
+
+def is_said(value: JsonValue, text: str) -> bool:
+    """Whether one clause of `text` names `value`."""
+    return any(is_mentioned(value, clause.text) for clause in clauses(text))
+
+
+def is_mentioned(value: JsonValue, clause: str) -> bool:
+    """Whether `clause` (in normal form) names `value` as people do: literally, as a number word, a day or an hour.
+
+    Switches are never named; lists and objects are where all their parts are, empty ones are not.
+    """
+    if isinstance(value, list | dict):
+        parts = list(value.values()) if isinstance(value, dict) else value
+        return bool(parts) and all(is_mentioned(part, clause) for part in parts)
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return float(value) in _numbers(clause)
+    return _is_text_mentioned(fold_accents(normalise(value.replace("_", " "))), fold_accents(clause))
+
+
+def _is_text_mentioned(text: str, clause: str) -> bool:
+    if not text:
+        return False
+    if text in clause and (
+        not text.isascii() or re.search(rf"(?<![a-z0-9]){re.escape(text)}(?![a-z0-9])", clause) is not None
+    ):
+        return True
+    if date := _ISO_DATE.fullmatch(text):
+        return float(date[1]) in _numbers(clause)
+    if clock := _CLOCK.fullmatch(text):
+        hour, minute = int(clock[1]), int(clock[2])
+        if minute:
+            return re.search(rf"(?<!\d)0?(?:{hour}|{hour % 12})[:.点]{minute:02}(?!\d)", clause) is not None
+        return bool({float(hour), float(hour % 12 or 12)} & _numbers(clause))
+    if quantity := _QUANTITY.fullmatch(text):
+        return float(quantity[1]) in _numbers(clause)
+    return False
+
+
+def _numbers(clause: str) -> frozenset[float]:
+    """Return the numbers that `clause` names in digits or words."""
+    digits = {float(digits) for digits in re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))}
+    words = {float(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", clause) if word in _NUMBER_WORDS}
+    han = {float(_HAN_NUMBERS[char]) for char in re.findall(r"[零一二两三四五六七八九十]", clause)}
+    return frozenset(digits | words | han)
+
+
+def _spaced(clause: str) -> str:
+    """Return `clause` with Chinese characters as spaces, so that digits between them stand alone."""
+    return re.sub(r"[\u3400-\u9fff]", " ", clause)
