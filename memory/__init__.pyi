@@ -1,7 +1,11 @@
 from .embedder import Embedder as Embedder
+from .embedders.factory import open_embedder as open_embedder
 from .errors import MemoryStoreError as MemoryStoreError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
+from .memory import Forgotten as Forgotten
+from .memory import Memory as Memory
+from .memory import UserMemory as UserMemory
 from .recall import Recall as Recall
 from .recall import RecallItem as RecallItem
 from .recall import Strategy as Strategy
@@ -16,5 +20,7 @@ from .tools import Parameter as Parameter
 from .tools import Tool as Tool
 from .tools import parse_tool as parse_tool
 from .tools import parse_tools as parse_tools
+from .turn_log import SqlTurnLog as SqlTurnLog
+from .turn_log import TurnLog as TurnLog
 from .values import cast as cast
 from .values import equal as equal

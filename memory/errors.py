@@ -81,14 +81,16 @@ class DirectoryLockedError(MemoryStoreError):
     Args:
         path: The directory.
         waited_s: Seconds waited before giving up.
+        holder: Who holds it.
     """
 
-    def __init__(self, path: str, waited_s: float) -> None:
+    def __init__(self, path: str, waited_s: float, *, holder: str = "another process") -> None:
         self.path = path
         self.waited_s = waited_s
+        self.holder = holder
         super().__init__(
-            f"{path!r} is in use by another process and was still so after {waited_s:g} s; "
-            "close that process, or give each process a data directory of its own"
+            f"{path!r} is in use by {holder} and was still so after {waited_s:g} s; "
+            "close it there, or give each user of a directory one of its own"
         )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memory.embedder import Matrix
+from memory.embedder import Matrix, Vector
 from memory.recall import Hit
 from memory.records import Scope
 
@@ -65,10 +66,10 @@ def nearest(queries: Matrix, rows: Matrix, k: int) -> list[list[tuple[int, float
     return [[(int(row), float(line[row])) for row in _largest(line, k)] for line in similarities]
 
 
-def _largest(values: Matrix, k: int) -> Matrix:
+def _largest(values: Vector, k: int) -> NDArray[np.intp]:
     """Return the places of the `k` largest of `values`, shape `(n,)`, largest first; ties keep their order."""
     if k >= len(values):
-        candidates = np.arange(len(values))
+        candidates = np.arange(len(values), dtype=np.intp)
     else:  # sorting only what reaches the k-th largest value keeps long histories linear
         least = np.partition(values, len(values) - k)[len(values) - k]
         candidates = np.flatnonzero(values >= least)

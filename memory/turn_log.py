@@ -79,6 +79,7 @@ class SqlTurnLog:
         if parsed.drivername == "postgresql":  # psycopg 3 is the driver that the extra `postgres` installs
             parsed = parsed.set(drivername="postgresql+psycopg")
         self._name = parsed.render_as_string(hide_password=True)
+        self._is_closed = False
         with self._translated("open"):
             self._engine = create_engine(parsed)
             if self._is_sqlite:
@@ -98,7 +99,9 @@ class SqlTurnLog:
                     return self._append_once(scope, turn.turn_id, content)
                 except IntegrityError:  # another writer took the position, or stored this very turn
                     continue
-        raise MemoryStoreError(f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits")
+        raise MemoryStoreError(
+            f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits"
+        )
 
     def entries(self, scope: Scope) -> tuple[LogEntry, ...]:
         query = select(turns.c.position, turns.c.content).where(_is_in(scope)).order_by(turns.c.position)
@@ -124,6 +127,7 @@ class SqlTurnLog:
         return count
 
     def close(self) -> None:
+        self._is_closed = True
         self._engine.dispose()
 
     @property
@@ -172,6 +176,8 @@ class SqlTurnLog:
 
     @contextmanager
     def _translated(self, action: str) -> Iterator[None]:
+        if self._is_closed:  # the engine would connect again, with the directory no longer locked
+            raise MemoryStoreError(f"the turn log {self._name} is closed; open the memory again to use it")
         try:
             yield
         except SQLAlchemyError as exc:

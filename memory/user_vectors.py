@@ -36,22 +36,21 @@ class UserVectors:
         return self._rows[: len(self)]
 
     def put(self, entries: Sequence[IndexEntry], vectors: Matrix) -> None:
-        """Add a row an entry, in place of the one its turn has."""
-        is_append = all(entry.turn_id not in self._entries for entry in entries)
+        """Add a row an entry, each turn once, in place of the row its turn has."""
+        self.drop({entry.turn_id for entry in entries if entry.turn_id in self._entries})
         old = len(self)
+        last = next(reversed(self._entries.values())).position if old else -1
         self._reserve(old + len(entries))
-        if not is_append:
-            self.drop({entry.turn_id for entry in entries})
-            old = len(self)
         self._rows[old : old + len(entries)] = vectors
         self._entries.update((entry.turn_id, entry) for entry in entries)
-        self._sort()
+        positions = [last, *(entry.position for entry in entries)]
+        if positions != sorted(positions):  # only healing adds turns out of log order
+            self._sort()
 
     def drop(self, turn_ids: Collection[str]) -> None:
         """Remove the rows of these turns; unknown ones are passed over."""
-        kept = [row for row, turn_id in enumerate(self._entries) if turn_id not in turn_ids]
-        if len(kept) < len(self):
-            self._take(kept)
+        if turn_ids:
+            self._take([row for row, turn_id in enumerate(self._entries) if turn_id not in turn_ids])
 
     def _reserve(self, count: int) -> None:
         if count > len(self._rows):
@@ -60,11 +59,8 @@ class UserVectors:
             self._rows = grown
 
     def _sort(self) -> None:
-        """Bring the rows into log order, which only healing disturbs."""
         positions = [entry.position for entry in self._entries.values()]
-        order = sorted(range(len(positions)), key=positions.__getitem__)
-        if order != list(range(len(positions))):
-            self._take(order)
+        self._take(sorted(range(len(positions)), key=positions.__getitem__))
 
     def _take(self, rows: Sequence[int]) -> None:
         entries = list(self._entries.values())

@@ -48,7 +48,7 @@ class CheckedEmbedder:
         lengths = np.linalg.norm(vectors, axis=-1)
         if not np.all(np.abs(lengths - 1) <= _LENGTH_TOLERANCE):  # false for NaN too
             raise EmbedderError(
-                f"embedder {self.fingerprint!r} gave vectors of length {lengths.min():g} to {lengths.max():g} where unit "
-                "vectors were expected; let it normalise them"
+                f"embedder {self.fingerprint!r} gave vectors of length {lengths.min():g} to {lengths.max():g} where "
+                "unit vectors were expected; let it normalise them"
             )
         return vectors

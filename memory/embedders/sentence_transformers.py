@@ -54,7 +54,8 @@ class SentenceTransformersEmbedder:
         return self._dimensions
 
     def embed_query(self, text: str) -> Vector:
-        return self._normalised(self._model.encode_query, [text])[0]
+        vector: Vector = self._normalised(self._model.encode_query, [text])[0]
+        return vector
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if not texts:

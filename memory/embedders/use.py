@@ -20,7 +20,7 @@ _LOADING = threading.Lock()
 class UseEmbedder:
     """USE multilingual v3 (Yang et al. 2020, arXiv 1907.04307): 16 languages, English and Chinese among them.
 
-    The model is loaded at the first text, in one to two seconds, and once in a process however many embedders there are.
+    The model is loaded at the first text, in one to two seconds, and once in a process for all embedders together.
 
     Raises:
         EmbedderError: If the package is not installed.
@@ -41,7 +41,8 @@ class UseEmbedder:
         return 512
 
     def embed_query(self, text: str) -> Vector:
-        return self.embed_documents([text])[0]
+        vector: Vector = self.embed_documents([text])[0]
+        return vector
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if not texts:

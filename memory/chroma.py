@@ -1,0 +1,239 @@
+"""The vector index in an embedded Chroma directory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from pydantic import BaseModel, Field
+
+from memory.embedder import Matrix
+from memory.errors import DataVersionError, EmbedderError, EmbedderMismatchError, MemoryStoreError
+from memory.index import IndexEntry, nearest
+from memory.recall import Hit
+from memory.records import Scope
+from memory.user_vectors import UserVectors
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+    from chromadb.api.models.Collection import Collection as ChromaCollection
+
+INDEX_VERSION = 1
+_HEADER_NAME = "index.json"
+_BATCH = 1000
+"""Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
+_REBUILD_HINT = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
+
+
+class IndexHeader(BaseModel, frozen=True, extra="forbid"):
+    """What an index was created with, in `index.json`; none of it can change later."""
+
+    version: int = INDEX_VERSION
+    embedder: str
+    dimensions: int = Field(ge=1)
+    collections: int = Field(ge=1)
+    """Users are hashed over so many collections: a metadata filter takes time linear in its collection."""
+
+
+class ChromaIndex:
+    """Chroma keeps the vectors; a user's are read once, cached, and scanned exactly.
+
+    Measured on 2 cores: a scan of 100 vectors takes 8 µs where Chroma's filtered query takes 4 ms in a collection of
+    1,000 and 170 ms in one of 100,000.
+
+    Args:
+        directory: Where the index is or will be.
+        fingerprint: Of the embedder; the index opens only with the one that created it.
+        dimensions: Length of a vector.
+        collections: Of a new index; an existing one keeps its number.
+        cached_users: Users whose vectors stay in memory; the least recently used goes first.
+
+    Raises:
+        EmbedderMismatchError: If the index was written with another embedder, or with vectors of another length.
+        DataVersionError: If it was written by a newer version of the project.
+        MemoryStoreError: If it cannot be read.
+    """
+
+    def __init__(
+        self, directory: Path, *, fingerprint: str, dimensions: int, collections: int = 16, cached_users: int = 128
+    ) -> None:
+        self._directory = directory
+        given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections)
+        self._header = _open_header(directory, given)
+        self._cached_users = cached_users
+        self._client: Client | None = None
+        self._is_closed = False
+        self._opening = threading.Lock()
+        self._cache: OrderedDict[Scope, UserVectors] = OrderedDict()
+        self._caching = threading.Lock()
+        # Work on one user is done by one thread at a time; users of other collections are not held up.
+        self._locks = [threading.RLock() for _ in range(self._header.collections)]
+
+    def entries(self, scope: Scope) -> Mapping[str, IndexEntry]:
+        with self._locked(scope):
+            return self._user(scope).entries
+
+    def upsert(self, scope: Scope, entries: Sequence[IndexEntry], vectors: Matrix) -> None:
+        if vectors.shape != (len(entries), self._header.dimensions):
+            raise EmbedderError(
+                f"{len(entries)} entries need vectors of shape {(len(entries), self._header.dimensions)}, "
+                f"got {vectors.shape}"
+            )
+        with self._locked(scope), self._translated("write to"):
+            collection = self._collection(scope)
+            user = self._user(scope)
+            for batch in _batches(len(entries)):
+                collection.upsert(
+                    ids=[_record_id(scope, entry.turn_id) for entry in entries[batch]],
+                    embeddings=vectors[batch],
+                    metadatas=[_metadata(scope, entry) for entry in entries[batch]],
+                )
+                user.put(entries[batch], vectors[batch])
+
+    def search(self, scope: Scope, queries: Matrix, k: int) -> list[list[Hit]]:
+        with self._locked(scope):
+            user = self._user(scope)
+            turn_ids = user.turn_ids
+            found = nearest(queries, user.matrix, k)
+        return [[Hit(turn_ids[row], similarity) for row, similarity in rows] for rows in found]
+
+    def delete(self, scope: Scope, turn_ids: Collection[str] | None = None) -> int:
+        with self._locked(scope), self._translated("delete from"):
+            user = self._user(scope)
+            ids = [turn_id for turn_id in user.turn_ids if turn_ids is None or turn_id in turn_ids]
+            for batch in _batches(len(ids)):
+                self._collection(scope).delete(ids=[_record_id(scope, turn_id) for turn_id in ids[batch]])
+                user.drop(set(ids[batch]))
+        return len(ids)
+
+    def close(self) -> None:
+        with self._opening:
+            self._is_closed = True
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _user(self, scope: Scope) -> UserVectors:
+        """Return the user's vectors, from the cache or from Chroma; the scope's lock is held."""
+        with self._caching:
+            user = self._cache.pop(scope, None)
+        if user is None:
+            user = self._read_user(scope)
+        with self._caching:
+            self._cache[scope] = user
+            if len(self._cache) > self._cached_users:
+                self._cache.popitem(last=False)
+        return user
+
+    def _read_user(self, scope: Scope) -> UserVectors:
+        user = UserVectors(self._header.dimensions)
+        with self._translated("read"):
+            found: Any = self._collection(scope).get(
+                where={"scope": _scope_digest(scope)}, include=["embeddings", "metadatas"]
+            )
+        entries = [IndexEntry(item["turn_id"], item["position"], item["digest"]) for item in found["metadatas"]]
+        if entries:
+            user.put(entries, np.asarray(found["embeddings"], dtype=np.float32))
+        return user
+
+    def _collection(self, scope: Scope) -> ChromaCollection:
+        return self._opened().get_or_create_collection(
+            f"turns-{self._shard(scope):04}",
+            embedding_function=None,  # the default one downloads a model
+            configuration={"hnsw": {"space": "cosine"}},  # fixed at creation; Chroma's default is L2
+        )
+
+    def _opened(self) -> Client:
+        """Return the client, made at first use: importing Chroma takes a second or two."""
+        with self._opening:
+            if self._is_closed:
+                raise MemoryStoreError("the index is closed; open the memory again to use it")
+            if self._client is None:
+                import chromadb
+                from chromadb.config import Settings
+
+                path = self._directory / "chroma"
+                client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
+                self._client = cast("Client", client)  # it is declared as the base class, which cannot be closed
+            return self._client
+
+    def _shard(self, scope: Scope) -> int:
+        return int(_scope_digest(scope), 16) % self._header.collections
+
+    @contextmanager
+    def _locked(self, scope: Scope) -> Iterator[None]:
+        with self._locks[self._shard(scope)]:
+            yield
+
+    @contextmanager
+    def _translated(self, action: str) -> Iterator[None]:
+        from chromadb.errors import ChromaError
+
+        try:
+            yield
+        except (ChromaError, OSError) as exc:
+            raise MemoryStoreError(
+                f"cannot {action} the index in {str(self._directory)!r}: {exc}; {_REBUILD_HINT}"
+            ) from exc
+
+
+def _open_header(directory: Path, given: IndexHeader) -> IndexHeader:
+    """Return the header in `directory`, written there if the index is new."""
+    path = directory / _HEADER_NAME
+    try:
+        if not path.exists():
+            if (directory / "chroma").exists():
+                raise MemoryStoreError(
+                    f"{str(path)!r} is missing, so whose vectors these are is unknown; {_REBUILD_HINT}"
+                )
+            directory.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_text(given.model_dump_json(indent=2) + "\n", encoding="utf-8")
+            unfinished.replace(path)
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text)
+        if isinstance(found, dict) and isinstance(found.get("version"), int) and found["version"] > INDEX_VERSION:
+            raise DataVersionError(
+                f"the index in {str(directory)!r} is of version {found['version']}, and this version of the project "
+                f"reads up to {INDEX_VERSION}; {_REBUILD_HINT}"
+            )
+        header = IndexHeader.model_validate(found)
+    except (OSError, ValueError) as exc:
+        raise MemoryStoreError(f"cannot read {str(path)!r}: {exc}; {_REBUILD_HINT}") from exc
+    if (header.embedder, header.dimensions) != (given.embedder, given.dimensions):
+        raise EmbedderMismatchError(stored=_embedder_name(header), given=_embedder_name(given))
+    return header
+
+
+def _embedder_name(header: IndexHeader) -> str:
+    return f"{header.embedder} ({header.dimensions} dimensions)"
+
+
+def _scope_digest(scope: Scope) -> str:
+    return _digest(*scope.key)
+
+
+def _record_id(scope: Scope, turn_id: str) -> str:
+    return _digest(*scope.key, turn_id)
+
+
+def _digest(*parts: str) -> str:
+    """Return the SHA-256 of the parts; as a JSON list, no two lists of parts are alike."""
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
+
+
+def _metadata(scope: Scope, entry: IndexEntry) -> dict[str, str | int]:
+    tenant, user, agent = scope.key
+    # Only `scope` is ever filtered on: one comparison a record, and no two scopes share a digest.
+    return {"scope": _scope_digest(scope), "tenant": tenant, "user": user, "agent": agent, **entry._asdict()}
+
+
+def _batches(count: int) -> Iterator[slice]:
+    return (slice(start, start + _BATCH) for start in range(0, count, _BATCH))

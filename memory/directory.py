@@ -1,0 +1,113 @@
+"""The data directory: its version, and the lock that keeps a second process out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.engine import URL
+
+from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError
+
+DATA_VERSION = 1
+_open_here: WeakValueDictionary[Path, DataDirectory] = WeakValueDictionary()
+"""The directories open in this process; in a forked child also those of its parent."""
+_registering = threading.Lock()
+
+
+class DirectoryHeader(BaseModel, frozen=True, extra="forbid"):
+    """What `memory.json` says of the directory it lies in."""
+
+    format: str = "stead-memory"
+    version: int = DATA_VERSION
+
+
+class DataDirectory:
+    """A directory that this object alone uses until it is closed.
+
+    Two processes on one embedded Chroma directory read stale vectors and fail at random, so the second waits. The
+    operating system takes the lock from a process that dies.
+
+    Args:
+        path: Made if it does not exist.
+        lock_timeout_s: Seconds to wait for another process, at least 0.
+
+    Raises:
+        DirectoryLockedError: If another process held it all the time, or this process has it open already.
+        DataVersionError: If it was written by a newer version of the project.
+        MemoryStoreError: If it is no directory, or cannot be read or written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, lock_timeout_s: float = 30.0) -> None:
+        if not lock_timeout_s >= 0:  # a negative timeout would wait for ever
+            raise ValueError(f"lock_timeout_s is a number of seconds, at least 0; got {lock_timeout_s!r}")
+        self.path = _made(Path(path))
+        self._process_id = os.getpid()
+        with _registering:
+            holder = _open_here.get(self.path)
+            if holder is not None and holder._process_id == self._process_id:
+                raise DirectoryLockedError(str(self.path), 0.0, holder="this process (share the opened memory)")
+            _open_here[self.path] = self
+        # Not per thread: a memory may be closed by another thread than opened it.
+        self._lock = FileLock(self.path / "lock", timeout=lock_timeout_s, thread_local=False)
+        try:
+            self._lock.acquire(poll_interval=0.05)
+            self._check_version()
+        except BaseException as exc:
+            self.close()
+            if isinstance(exc, Timeout):
+                raise DirectoryLockedError(str(self.path), lock_timeout_s) from exc
+            if isinstance(exc, OSError):
+                raise MemoryStoreError(
+                    f"cannot write in {str(self.path)!r}: {exc.strerror}; check its permissions"
+                ) from exc
+            raise
+
+    @property
+    def log_url(self) -> URL:
+        """The URL of the turn log."""
+        return URL.create("sqlite", database=str(self.path / "turns.sqlite"))
+
+    @property
+    def index(self) -> Path:
+        """The folder of the vector index; it may be deleted while the directory is closed."""
+        return self.path / "index"
+
+    def close(self) -> None:
+        """Give the directory free; closing twice does nothing."""
+        self._lock.release()
+        with _registering:
+            if _open_here.get(self.path) is self:
+                del _open_here[self.path]
+
+    def _check_version(self) -> None:
+        path = self.path / "memory.json"
+        if not path.exists():
+            unfinished = path.with_suffix(".tmp")
+            unfinished.write_text(DirectoryHeader().model_dump_json() + "\n", encoding="utf-8")
+            unfinished.replace(path)
+            return
+        try:
+            header = DirectoryHeader.model_validate_json(path.read_bytes())
+        except ValidationError as exc:
+            raise MemoryStoreError(f"{str(path)!r} is not what a memory directory holds: {exc}") from exc
+        if header.version > DATA_VERSION:
+            raise DataVersionError(
+                f"{str(self.path)!r} is of data version {header.version}, and this version of the project reads up to "
+                f"{DATA_VERSION}; install the newer version that wrote it"
+            )
+
+
+def _made(path: Path) -> Path:
+    """Return the directory with links resolved, made if it is not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        return path.resolve(strict=True)
+    except (FileExistsError, NotADirectoryError) as exc:
+        raise MemoryStoreError(f"{str(path)!r} is no directory; a memory needs one of its own") from exc
+    except OSError as exc:
+        raise MemoryStoreError(f"cannot make the directory {str(path)!r}: {exc.strerror}") from exc
