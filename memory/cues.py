@@ -24,7 +24,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bthis once\b",
         r"\bfor (?:just |only )?once\b",
         r"\b(?:just|only) once\b",
-        r"\b(?:just|only) (?:for )?(?:today|tonight|tomorrow|this (?:time|week|trip|one)|now)\b",
+        r"\b(?:just|only) (?:for )?(?:today|tonight|tomorrow|this (?:time|week|trip|one))\b|\b(?:just|only) for now\b",
         r"\b(?:today|tonight|this time|(?:this|that) (?:leg|trip|one|day|week)) only\b",
         r"\bjust (?:this|that) (?:time|day|trip|leg)\b",
         r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
@@ -66,7 +66,8 @@ _COMPILED = {kind: tuple(re.compile(pattern) for pattern in patterns) for kind, 
 
 _OWN = re.compile(r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)")
 _CORRECTION = re.compile(
-    r"\b(?:actually|i mean|i meant|correction|oops|typo|my mistake|instead|should(?:'ve| have)? be(?:en)?|wrong)\b"
+    r"\b(?:actually|i mean|i meant|correction|oops|typo|my mistake|instead|"
+    r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
     r"|\b(?:make|change) (?:it|that|the)\b|^(?:no|sorry)\b"
     r"|不对|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
 )

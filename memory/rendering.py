@@ -25,6 +25,17 @@ def render_turn(turn: Turn) -> str:
     return "\n".join(lines)
 
 
+def index_text(turn: Turn) -> str:
+    """Return what a turn is found by: all that was said and called, without what tools returned."""
+    lines = [turn.request]
+    for step in turn.steps:
+        if isinstance(step, QuestionStep):
+            lines.extend(text for text in (step.question, step.answer) if text)
+        else:
+            lines.extend(render_call(call) for call in step.calls)
+    return "\n".join([*lines, *([turn.reply] if turn.reply else [])])
+
+
 def render_call(call: ToolCall) -> str:
     """Return a call as `name(argument=value, …)`, values as JSON with real characters."""
     return f"{call.name}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"

@@ -31,14 +31,14 @@ class Wording(NamedTuple):
         for text in said:
             offset = parts[-1].sentence + 1 if parts else 0
             parts.extend(replace(clause, sentence=clause.sentence + offset) for clause in clauses(text))
-        values = [value for call in turn.calls for value in call.arguments.values()]
-        return cls(_spread(parts, values), turn.calls)
+        return cls(_spread(parts, turn.calls), turn.calls)
 
     def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
         """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.
 
         A cue speaks for the values and slots of its own clause. A value that no clause mentions (an id, a switch)
-        takes the one-off cue of the turn, and a standing one where no other value is left for it.
+        takes the one-off cue of the turn, and the standing one of a clause that names no value of any call where it is
+        the only such value.
         """
         mentioning = [clause for clause in self.clauses if is_mentioned(value, clause.text)]
         if self._is_for_other(call) and not any(clause.is_for_self for clause in mentioning):
@@ -49,13 +49,16 @@ class Wording(NamedTuple):
         if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
             return "one_off"
         if any("standing" in clause.cues for clause in relevant) or (
-            not mentioning and self._has("standing") and self._unmentioned(call) == [argument]
+            not mentioning and self._has_bare_rule() and self._unmentioned(call) == [argument]
         ):
             return "standing"
         return "plain"
 
     def _has(self, kind: Kind) -> bool:
         return any(kind in clause.cues for clause in self.clauses)
+
+    def _has_bare_rule(self) -> bool:
+        return any("standing" in clause.cues and not _names_any(self.calls, clause) for clause in self.clauses)
 
     def _is_for_other(self, call: ToolCall) -> bool:
         """Whether `call` was made for somebody else: the turn says so and, of several like calls, means this one."""
@@ -72,12 +75,16 @@ class Wording(NamedTuple):
         ]
 
 
-def _spread(parts: Sequence[Clause], values: Sequence[JsonValue]) -> tuple[Clause, ...]:
+def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
+    return any(is_mentioned(value, clause.text) for call in calls for value in call.arguments.values())
+
+
+def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause, ...]:
     """Give a one-off or standing cue of a clause without any value to its neighbours in the sentence.
 
     "first class, that leg only": the exception is about the class.
     """
-    bare = [not any(is_mentioned(value, clause.text) for value in values) for clause in parts]
+    bare = [not _names_any(calls, clause) for clause in parts]
     spread = list(parts)
     for index, clause in enumerate(parts):
         cues = clause.cues & {"one_off", "standing"}

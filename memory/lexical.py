@@ -1,0 +1,80 @@
+"""A lexical index over turns: BM25 on the terms of `memory.text`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from typing import NamedTuple
+
+from memory.text import tokenise
+
+K1 = 1.2
+"""How soon repeats of a term stop counting (Robertson & Zaragoza 2009, section 3.3: 1.2 to 2 in practice)."""
+B = 0.75
+"""How much long texts are discounted, in [0, 1] (Robertson & Zaragoza 2009: 0.5 to 0.8; Lucene's default)."""
+
+
+class LexicalHit(NamedTuple):
+    """A text that shares a term with the query."""
+
+    key: str
+    score: float
+    """BM25, above 0; higher is more relevant, comparable within one search only."""
+
+
+class LexicalIndex:
+    """Texts by key, found by shared terms. Not safe for concurrent use; one recall owns it at a time."""
+
+    def __init__(self) -> None:
+        self._postings: dict[str, dict[str, int]] = defaultdict(dict)
+        self._lengths: dict[str, int] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._lengths
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all texts, in the order they were added."""
+        return tuple(self._lengths)
+
+    def add(self, key: str, text: str) -> None:
+        """Take in `text`; a text with this key is replaced and keeps no trace."""
+        self.discard(key)
+        terms = Counter(tokenise(text))
+        self._lengths[key] = terms.total()
+        for term, count in terms.items():
+            self._postings[term][key] = count
+
+    def discard(self, key: str) -> None:
+        """Forget the text with this key, if there is one."""
+        if self._lengths.pop(key, None) is None:
+            return
+        for term in [term for term, counts in self._postings.items() if key in counts]:
+            del self._postings[term][key]
+            if not self._postings[term]:
+                del self._postings[term]
+
+    def search(self, query: str, k: int | None = None) -> list[LexicalHit]:
+        """Return the `k` texts (all if `None`) most relevant to `query`, best first; ties keep the order of adding.
+
+        A text that shares no term with the query is never returned. The score is BM25 with the inverse document
+        frequency ln(1 + (N - n + 0.5) / (n + 0.5)), which stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with
+        Lucene's 1 added).
+        """
+        scores: dict[str, float] = dict.fromkeys(self._lengths, 0.0)
+        average = sum(self._lengths.values()) / len(self._lengths) if self._lengths else 1.0
+        for term in dict.fromkeys(tokenise(query)):
+            counts = self._postings.get(term, {})
+            rarity = math.log(1 + (len(self._lengths) - len(counts) + 0.5) / (len(counts) + 0.5))
+            for key, count in counts.items():
+                discount = K1 * (1 - B + B * self._lengths[key] / average)
+                scores[key] += rarity * count * (K1 + 1) / (count + discount)
+        ranked = sorted((LexicalHit(key, score) for key, score in scores.items() if score > 0), key=_by_score)
+        return ranked if k is None else ranked[:k]
+
+
+def _by_score(hit: LexicalHit) -> float:
+    return -hit.score

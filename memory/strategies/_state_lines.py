@@ -1,0 +1,97 @@
+"""The user state as compact lines, one a slot of the tools on offer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from memory.recall import RecallItem
+from memory.strategies._history import Snapshot
+from memory.text import tokenise
+from memory.tokens import count_tokens
+from memory.tools import Parameter, Tool
+from memory.user_state import Candidate, SlotState
+
+MAX_CANDIDATES = 3
+"""Values shown for a slot; what has changed more often than that is no habit."""
+MAX_VALUE_TOKENS = 40
+"""Longer values (texts that were sent, say) are particular to their turn."""
+
+
+class _Line(NamedTuple):
+    """A slot worth showing."""
+
+    tool: Tool
+    parameter: Parameter
+    candidates: tuple[Candidate, ...]
+    score: float
+
+
+def state_items(history: Snapshot, tools: Sequence[Tool], request: str, budget: int) -> list[RecallItem]:
+    """Return lines for the slots of `tools` that something is known about, best first, at most `budget` tokens.
+
+    Slots with values of their own come before those known only from other tools; then counts how settled the value
+    is, how much the tool shares words with `request`, and whether the argument is required. Ties keep schema order.
+    """
+    lines = sorted(_lines(history, tools, request), key=lambda line: -line.score)
+    items: list[RecallItem] = []
+    left = budget
+    for line in lines:
+        item = _item(line, len(history.turns))
+        if item.tokens <= left:
+            items.append(item)
+            left -= item.tokens
+    return items
+
+
+def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_Line]:
+    wanted = frozenset(tokenise(request))
+    for tool in tools:
+        terms = frozenset(tokenise(f"{tool.name} {tool.description}"))
+        relevance = len(wanted & terms) / (len(terms) or 1)
+        for parameter in tool.parameters:
+            state = history.state.lookup(tool, parameter)
+            shown = _shown(state) if state else ()
+            if shown:
+                score = 2 * shown[0].similarity + _settledness(shown) + relevance + 0.25 * parameter.is_required
+                yield _Line(tool, parameter, shown, score)
+
+
+def _shown(state: SlotState) -> tuple[Candidate, ...]:
+    """Return the slot's own values; from other tools only rules, or all where there are no own ones."""
+    usable = [
+        candidate
+        for candidate in state.current
+        if count_tokens(json.dumps(candidate.value, ensure_ascii=False)) <= MAX_VALUE_TOKENS
+    ]
+    own = [candidate for candidate in usable if candidate.similarity == 1 or candidate.is_standing]
+    return tuple((own or usable)[:MAX_CANDIDATES])
+
+
+def _settledness(candidates: Sequence[Candidate]) -> float:
+    """Return how far one value stands for the slot, in (0, 1]: its share of the evidence, one unknown piece added."""
+    if candidates[0].is_standing:
+        return 1.0
+    counts = [len(candidate.evidence) for candidate in candidates]
+    return max(counts) / (sum(counts) + 1)
+
+
+def _item(line: _Line, now: int) -> RecallItem:
+    slot = f"{line.tool.name}.{line.parameter.name}"
+    text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in line.candidates)}"
+    evidence = tuple(piece for candidate in line.candidates for piece in candidate.evidence)
+    turn_ids = {piece.turn_id: None for piece in sorted(evidence, key=lambda piece: piece.position)}
+    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=line.score, evidence=evidence)
+
+
+def _describe(candidate: Candidate, now: int) -> str:
+    age = now - candidate.last
+    facts = ["rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x", _ago(age)]
+    if candidate.similarity < 1:
+        facts.append(f"as {candidate.evidence[-1].slot}")
+    return f"{json.dumps(candidate.value, ensure_ascii=False)} ({', '.join(facts)})"
+
+
+def _ago(turns: int) -> str:
+    return "last turn" if turns == 1 else f"{turns} turns ago"
