@@ -1,0 +1,1 @@
+"""Planners: `chat` asks a model, `rules` needs none."""
