@@ -58,8 +58,8 @@ class Frontier:
     def has_finished_path(self) -> bool:
         """Whether an open path has no step left.
 
-        Such paths offer nothing, but stay among the open ones; the reference evaluator stumbles over them when it narrows
-        the open paths to those that go by the calls it accepted.
+        Such paths offer nothing, but stay among the open ones; the reference evaluator stumbles over them when it
+        narrows the open paths to those that go by the calls it accepted.
         """
         return any(self.graph.is_complete(state) for state in self.paths_to)
 
