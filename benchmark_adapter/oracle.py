@@ -1,0 +1,147 @@
+"""The oracle planner: a perfect reader, to measure a memory strategy and the clarifier without any model.
+
+Tools and their order are the reference's, without its questions. An argument is filled only if it can be read from what
+is before the planner (DESIGN §7); what is not readable stays empty, and the clarifier decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from benchmark_adapter.dataset import ReferenceTurn
+from benchmark_adapter.errors import BenchmarkError
+from benchmark_adapter.graph import ReferenceGraph
+from benchmark_adapter.past import arguments
+from benchmark_adapter.topics import Gold
+from clarifier.decision import Proposal, Situation
+from memory.recall import RecallItem
+from memory.records import ToolCall, Turn
+from memory.rendering import render_turn
+from memory.values import equal, normal_text
+
+
+class MissingGoldError(BenchmarkError):
+    """A turn without the annotation that the oracle reads by."""
+
+    def __init__(self, turn: ReferenceTurn) -> None:
+        super().__init__(
+            f"the oracle planner needs a `gold` block for every turn, and {turn.session} turn {turn.index} "
+            f"(topic {turn.topic_id}) has none; use annotated data, or --planner rules or chat"
+        )
+
+
+class OraclePlanner:
+    """Plans one turn along its reference.
+
+    Args:
+        turn: The turn that is played.
+        evidence: The remembered form of each gold evidence turn, whole.
+
+    Raises:
+        MissingGoldError: If the turn has no gold block.
+    """
+
+    name = "oracle"
+
+    def __init__(self, turn: ReferenceTurn, evidence: Sequence[Turn]) -> None:
+        if turn.gold is None:
+            raise MissingGoldError(turn)
+        self._turn = turn
+        self._gold = turn.gold
+        self._evidence = tuple(evidence)
+        graph = ReferenceGraph([step.action.name for step in turn.answer], [s.dependency_list for s in turn.answer])
+        path = graph.first_shortest() or ()
+        self._plan = [[node for node in step if turn.answer[node].is_tool_call] for step in path]
+
+    def plan(self, situation: Situation) -> Proposal:
+        """Return the reference's next calls with what can be read of their arguments, at the end a reply."""
+        done = len(situation.call_steps)
+        ahead = [nodes for nodes in self._plan if nodes][done:]
+        if not ahead:
+            return Proposal(reply="Done.")
+        return Proposal(calls=tuple(self._call(node, situation) for node in ahead[0]))
+
+    def _call(self, node: int, situation: Situation) -> ToolCall:
+        step = self._turn.answer[node]
+        values = {}
+        for name, value in arguments(step).items():
+            readable = self._readable(node, name, value, situation)
+            if readable is not None:
+                values[name] = readable
+        return ToolCall(id=f"call_{node}", name=step.action.name, arguments=values)
+
+    def _readable(self, node: int, name: str, value: JsonValue, situation: Situation) -> JsonValue:
+        """Return as much of `value` as can be read now: lists element by element, `None` if nothing."""
+        source = source_of(self._gold, self._turn.answer[node].action.name, name)
+        if isinstance(value, list) and value:
+            elements = [element for element in value if self._is_readable(source, node, element, situation)]
+            return elements or None
+        return value if self._is_readable(source, node, value, situation) else None
+
+    def _is_readable(self, source: str, node: int, value: JsonValue, situation: Situation) -> bool:
+        if source == "request":
+            return True
+        if source == "asked":
+            return any(step.answer is not None for step in situation.question_steps)
+        recalled = [item for item in situation.recall.items if self._stems_from_evidence(item)]
+        if source == "derived":
+            return bool(recalled) or not self._evidence
+        if source == "observation":
+            return bool(recalled) or self._was_seen(node, situation)
+        if any(holds(turn, value) for turn in self._evidence):
+            return any(item_holds(item, value) for item in recalled)
+        return bool(recalled)
+
+    def _stems_from_evidence(self, item: RecallItem) -> bool:
+        return any(turn.turn_id in item.turn_ids for turn in self._evidence)
+
+    def _was_seen(self, node: int, situation: Situation) -> bool:
+        """Whether the calls that this one depends on have been made, and there are any."""
+        before = [index for index in self._turn.answer[node].dependency_list if self._turn.answer[index].is_tool_call]
+        made = sum(len(step.calls) for step in situation.call_steps)
+        return bool(before) and made >= len(before)
+
+
+def source_of(gold: Gold, tool: str, argument: str) -> str:
+    """Return where the value of an argument comes from, by the gold block; `request` where it does not say."""
+    return gold.slots.get(f"{tool}.{argument}", gold.slots.get(argument, "request"))
+
+
+def holds(turn: Turn, value: JsonValue) -> bool:
+    """Whether a turn holds a value: in its words or observations, or as an argument (booleans only so)."""
+    if any(equal(given, value) for call in turn.calls for given in _leaves(call.arguments)):
+        return True
+    return not isinstance(value, bool) and stands_in(value, render_turn(turn))
+
+
+def item_holds(item: RecallItem, value: JsonValue) -> bool:
+    """Whether a recalled item holds a value, in its text or as evidence."""
+    if item.turn is not None and holds(item.turn, value):
+        return True
+    if any(equal(given, value) for piece in item.evidence for given in _leaves(piece.value)):
+        return True
+    return not isinstance(value, bool) and stands_in(value, item.text)
+
+
+def stands_in(value: JsonValue, text: str) -> bool:
+    """Whether `text` has the value as a word or number of its own; of an object or list, every leaf."""
+    if isinstance(value, dict | list):
+        leaves = list(_leaves(value))
+        return bool(leaves) and all(stands_in(leaf, text) for leaf in leaves if not isinstance(leaf, dict | list))
+    if value is None or value == "":
+        return False
+    written = f"{value:g}" if isinstance(value, float) else str(value)
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", text)  # 18,500 is 18500
+    found = re.escape(normal_text(written))
+    return re.search(rf"(?<![a-z0-9]){found}(?![a-z0-9])", normal_text(plain)) is not None
+
+
+def _leaves(value: JsonValue) -> Iterator[JsonValue]:
+    """Yield a value and all values inside it."""
+    yield value
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in inside:
+        yield from _leaves(part)

@@ -1,0 +1,78 @@
+"""From the replies of a run to its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmark_adapter.data import BUNDLED, data_hash, read_data
+from benchmark_adapter.dataset import Session
+from benchmark_adapter.errors import BenchmarkError
+from benchmark_adapter.exact import score_turn
+from benchmark_adapter.metrics import ScoredTurn, compute_metrics
+from benchmark_adapter.run_directory import RunDirectory, read_run
+from benchmark_adapter.runner import limited
+
+
+class Finished(NamedTuple):
+    """A run with its numbers."""
+
+    run: RunDirectory
+    metrics: dict[str, Any]
+
+
+def score_run(path: Path, *, data: Path | None = None, toolsets: Path | None = None) -> Finished:
+    """Score a run directory again, from its replies and the data it was made with.
+
+    Args:
+        path: The run directory.
+        data: Where the data lie now; `None`: where the run found them.
+        toolsets: Likewise.
+
+    Raises:
+        RunDirectoryError: If there is no run, or it is not finished.
+        BenchmarkError: If the data are not there or are not those of the run.
+    """
+    run = read_run(path)
+    manifest = run.manifest
+    located = manifest.location
+    if data is None and located["data"] not in (BUNDLED, None):
+        data = Path(str(located["data"]))
+        toolsets = toolsets or (Path(located["toolsets"]) if located["toolsets"] else None)
+    every = read_data(data, toolsets, manifest.seed)
+    if data_hash(every) != manifest.data:
+        raise BenchmarkError(
+            f"{path}: expected the data of the run (hash {manifest.data[:12]}), got {data or BUNDLED} with hash "
+            f"{data_hash(every)[:12]}; give --data and --toolsets of the run"
+        )
+    return Finished(run, measure(run, limited(every, manifest.limit)))
+
+
+def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
+    """Return the metrics of a run, with where it lies and how long its turns took.
+
+    Raises:
+        BenchmarkError: If turns are missing.
+    """
+    scored, missing = [], 0
+    for session in sessions:
+        for turn in session.turns:
+            line = run.line(session.name, turn.index)
+            if line is None:
+                missing += 1
+                continue
+            score = score_turn(turn, line.replies, similarity=run.manifest.similarity)
+            scored.append(ScoredTurn(turn, line, score))
+    if missing:
+        raise BenchmarkError(
+            f"{run.path}: expected {missing + len(scored)} turns, {missing} are missing; "
+            "start the same `stead-bench run` again, it goes on where it stopped"
+        )
+    seconds = sum(turn.line.seconds.get("turn", 0.0) for turn in scored)
+    return {
+        "run_dir": str(run.path),
+        **compute_metrics(scored),
+        "seconds": round(seconds, 3),
+        "turns_per_second": round(len(scored) / seconds, 3) if seconds else None,
+    }

@@ -1,0 +1,98 @@
+"""A run's metrics as tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchmark_adapter.metrics import SOURCES
+from benchmark_adapter.paper import NOT_COMPARABLE, paper_tables
+
+_EXACT_COLUMNS = {
+    "overall": "overall",
+    "ST": "ST",
+    "MT": "MT",
+    "LOI": "LOI",
+    "LOI_recoverable": "recov.",
+    "LOI_unrecoverable": "unrec.",
+    "Chat": "Chat",
+    "first_third": "1st third",
+    "middle_third": "2nd third",
+    "last_third": "3rd third",
+    "micro": "micro",
+}
+"""Metric key to heading; `recov.` and `unrec.` are the halves of LOI."""
+
+
+def run_tables(metrics: Mapping[str, Any], *, title: str) -> Group:
+    """Return the tables of one run, the paper's models below as context.
+
+    Args:
+        metrics: As in `metrics.json`.
+        title: Names the run above its table.
+    """
+    parts: list[RenderableType] = [_exact_table(metrics["exact"], title)]
+    if any(metrics["slots"][source]["n"] for source in SOURCES):
+        parts.append(_slots_table(metrics["slots"]))
+    parts.append(_ask_table(metrics["ask"]))
+    parts.append(Text(_totals(metrics)))
+    return Group(*parts)
+
+
+def show(console: Console, metrics: Mapping[str, Any], *, title: str) -> None:
+    """Print the tables of one run."""
+    console.print(run_tables(metrics, title=title))
+
+
+def _exact_table(exact: Mapping[str, float | None], title: str) -> Table:
+    tables = paper_tables()
+    table = Table(title=f"Exact accuracy (%), {title}", title_justify="left")
+    table.add_column("")
+    for heading in _EXACT_COLUMNS.values():
+        table.add_column(heading, justify="right")
+    table.add_row("this run", *_percentages(exact.get(key) for key in _EXACT_COLUMNS), style="bold")
+    table.add_section()
+    for model, row in tables.rows("exact").items():
+        table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
+    table.caption = f"Below the line: {tables.source.split(';')[0]}: {NOT_COMPARABLE}."
+    table.caption_justify = "left"
+    return table
+
+
+def _slots_table(slots: Mapping[str, Mapping[str, Any] | None]) -> Table:
+    table = Table(title="Arguments given right, by where the reference has the value from (%)", title_justify="left")
+    table.add_column("")
+    for source in SOURCES:
+        table.add_column(source, justify="right")
+    cells = [slots[source] or {} for source in SOURCES]
+    table.add_row("right", *_percentages(cell.get("accuracy") for cell in cells))
+    table.add_row("of", *(str(cell.get("n", 0)) for cell in cells))
+    return table
+
+
+def _ask_table(ask: Mapping[str, float | None]) -> Table:
+    table = Table(title="Questions (%)", title_justify="left")
+    shown = [key for key in ask if key != "questions_per_turn"]
+    for key in shown:
+        table.add_column(key.replace("_", " "), justify="right")
+    table.add_column("questions a turn", justify="right")
+    per_turn = ask["questions_per_turn"]
+    table.add_row(*_percentages(ask[key] for key in shown), "n/a" if per_turn is None else f"{per_turn:.2f}")
+    return table
+
+
+def _totals(metrics: Mapping[str, Any]) -> str:
+    tokens = metrics["tokens"]
+    return (
+        f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {tokens['recall']:,} recalled, "
+        f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; "
+        f"{metrics['seconds']:.1f} s in turns ({metrics['turns_per_second'] or 0:.1f} turns a second)"
+    )
+
+
+def _percentages(values: Iterable[float | None], missing: str = "n/a") -> list[str]:
+    return [missing if value is None else f"{100 * value:.1f}" for value in values]

@@ -1,0 +1,74 @@
+"""What a run keeps of one turn: a line of `turns.jsonl`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, JsonValue
+
+from agent.graph import TurnResult as AgentResult
+from benchmark_adapter.environment import Reply
+from clarifier.decision import Decision, Usage
+from memory.recall import ItemKind, Recall
+
+
+class RecalledItem(BaseModel, frozen=True, extra="forbid"):
+    """One recalled item, without its text."""
+
+    kind: ItemKind
+    turn_ids: tuple[str, ...]
+    tokens: int
+    score: float
+
+
+class Failure(BaseModel, frozen=True, extra="forbid"):
+    """An error of ours or of the endpoint that ended the turn."""
+
+    type: str
+    message: str
+    traceback: str
+
+
+class TurnLine(BaseModel, frozen=True, extra="forbid"):
+    """One turn of a run. Everything but `seconds` is the same whenever the run is repeated."""
+
+    session: str
+    turn: int
+    """0-based position in the session."""
+    label: Literal["correct", "error"]
+    """The exact verdict at the time; `score` finds it again from `replies`."""
+    reason: str | None = None
+    """Why it is not correct."""
+    replies: tuple[Reply, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    recall: tuple[RecalledItem, ...] = ()
+    usage: Usage = Usage()
+    failure: Failure | None = None
+    seconds: dict[str, float] = {}
+    """Clock readings: `turn`, and `memory` for taking in the turn before it."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which turn it is."""
+        return (self.session, self.turn)
+
+    @property
+    def recall_tokens(self) -> int:
+        """Tokens of what was recalled."""
+        return sum(item.tokens for item in self.recall)
+
+
+def recalled_items(recall: Recall) -> tuple[RecalledItem, ...]:
+    """Return what is kept of a recall; scores to 6 digits, below which they vary with the machine."""
+    return tuple(
+        RecalledItem(kind=item.kind, turn_ids=item.turn_ids, tokens=item.tokens, score=round(item.score, 6))
+        for item in recall.items
+    )
+
+
+def asked_slots(result: AgentResult | TurnLine) -> tuple[tuple[str, ...], ...]:
+    """Return the slots of each question that was asked, in order."""
+    return tuple(decision.slots for decision in result.decisions if decision.kind == "ask")
+
+
+JsonObject = dict[str, JsonValue]
