@@ -1,11 +1,13 @@
 from .embedder import Embedder as Embedder
 from .embedders.factory import open_embedder as open_embedder
+from .enum_mentions import enum_mention as enum_mention
 from .errors import MemoryStoreError as MemoryStoreError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
 from .memory import Forgotten as Forgotten
 from .memory import Memory as Memory
 from .memory import UserMemory as UserMemory
+from .mentions import Mention as Mention
 from .recall import Recall as Recall
 from .recall import RecallItem as RecallItem
 from .recall import Strategy as Strategy

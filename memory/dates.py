@@ -312,7 +312,8 @@ _READINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date | None], D
     (re.compile(rf"\b{_MONTH}\s(?:the )?{_DAY}(?:,?\s(?P<year>\d{{4}}))?(?!\w)", _I), _read_day_month),
     (
         re.compile(
-            rf"\b(?:(?:all|(?:the )?whole|rest) of |in |during )?{_MONTH_NAME}(?:\s(?P<year>\d{{4}}))?(?![\w'’])"
+            rf"\b(?:(?:all|(?:the )?whole|rest) of |in |during )?(?<!\d\s){_MONTH_NAME}"
+            r"(?:\s(?P<year>\d{4}))?(?![\w'’])"
         ),
         _read_month,
     ),

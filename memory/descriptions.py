@@ -101,7 +101,7 @@ def described_default(description: str, kind: str) -> JsonValue:
         word = re.match(r"true|false|是|否|yes|no", text, re.IGNORECASE)
         return None if word is None else word.group().casefold() in ("true", "yes", "是")
     if kind in ("integer", "number"):
-        figure = re.match(r"-?\d[\d,]*(?:\.\d+)?", text)
+        figure = re.match(r"-?\d+(?:,\d{3})*(?:\.\d+)?", rest)
         return None if figure is None else parse_number(figure.group())
     return None if kind in ("array", "object") else text
 
@@ -114,7 +114,7 @@ _FORMATS: tuple[tuple[str, str], ...] = (
     (r"longitude\s*,\s*latitude|latitude\s*,\s*longitude|经度[,，]\s*纬度|纬度[,，]\s*经度", "coordinates"),
     (r"\be-?mail address|邮箱地址|电子邮件地址", "email"),
     (r"\bURL\b|\bweb(?:site)? (?:address|link)\b|网址", "url"),
-    (r"\b(?:ISO (?:\S+ )?)?country codes?\b|ISO codes? (?:of|for) (?:the )?countr|国家代码|ISO国家", "country_code"),
+    (r"\bcountry codes?\b|ISO codes? (?:of|for) (?:the )?(?:specified )?countr|国家代码|ISO国家", "country_code"),
     (r"\bcurrenc(?:y|ies)\b|\bISO 4217\b|币种|货币", "currency_code"),
     (r"\blanguage codes?\b|语言代码", "language_code"),
     (r"\bhex(?:adecimal)?\b|十六进制", "hex_color"),

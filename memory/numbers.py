@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import NamedTuple
 
 Number = int | float
@@ -29,7 +30,7 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(
-    r"(?<![\w.])[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?"
+    r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?"
     r"(?:\s?(?:hundred|thousand|million|billion)\b|(?:k|m|bn|K|M)\b|[百千万亿]+)?"
     r"(?![\d])"
 )
@@ -117,8 +118,11 @@ def _read_words(text: str) -> Number | None:
     if text.endswith("dozen"):
         first = text.removesuffix("dozen").strip()
         return 6 if first == "half a" else 12 * (_UNITS.get(first) or _TENS.get(first) or 1)
+    words = re.findall(r"[a-z]+", text)
+    if any(a in _UNITS and b in _TENS for a, b in pairwise(words)):
+        return None  # "three fifty" is 3.50 or 350
     total = current = 0
-    for word in re.findall(r"[a-z]+", text):
+    for word in words:
         if word in _UNITS or word in _TENS:
             current += _UNITS.get(word, 0) or _TENS.get(word, 0)
         elif word == "hundred":
