@@ -15,7 +15,6 @@ from benchmark_adapter.errors import ReferenceCrashError, ReferenceGraphError
 from benchmark_adapter.graph import PathStep, ReferenceGraph
 from benchmark_adapter.topics import CLARIFICATION, PSEUDO_ACTIONS, ReferenceStep
 from benchmark_adapter.trajectory import Step
-from benchmark_adapter.verdict import argument_text
 
 Message = dict[str, Any]
 """A chat message in the shape of the OpenAI API."""
@@ -133,7 +132,9 @@ class _Writer:
 
 
 def _call_message(call_id: str, node: ReferenceStep) -> Message:
-    function = {"name": node.action.name, "arguments": argument_text(node.action)}
+    arguments = node.action.arguments
+    text = arguments if isinstance(arguments, str) else _json(arguments)
+    function = {"name": node.action.name, "arguments": text}
     return {"type": "function", "function": function, "id": call_id}
 
 

@@ -67,6 +67,10 @@ class Crash:
     """The exception's type, for instance `KeyError`."""
     detail: str
 
+    @property
+    def reason(self) -> str:
+        return f"the reference evaluator raises {self.type_name}: {self.detail}"
+
 
 @dataclass(frozen=True)
 class Step:
@@ -77,7 +81,7 @@ class Step:
     kind: Literal["calls", "text", "failed"]
     accepted: bool
     reason: str | None = None
-    """Why not, in the reference log's words."""
+    """Why not, in the reference log's words, or where the reference raises."""
     calls: tuple[PredictedCall, ...] = ()
     matched: tuple[int, ...] = ()
     """Indices of the reference steps it stands for, in the order of `actions`."""
@@ -95,7 +99,12 @@ class Step:
     @property
     def is_final_answer(self) -> bool:
         """Whether this reply ended the turn as the reference ends it."""
-        return self.accepted and self.over
+        return self.accepted and self.over and self.crash is None
+
+    @property
+    def is_refused_for_names(self) -> bool:
+        """Whether a well-formed reply was refused because no open path goes on like that."""
+        return self.reason == NO_CANDIDATE
 
 
 @dataclass
@@ -165,19 +174,24 @@ class Follower:
         if choice is None:
             return self._refused("calls", NO_CANDIDATE, predicted)
         if self.frontier.has_finished_path:
-            return self._crashed("calls", "IndexError", "list index out of range", predicted)
+            # The reference hands out the observations before it stumbles.
+            self.crash = Crash("inference", "IndexError", "list index out of range")
         self._frontier = choice.after
         matched = sorted(choice.step, key=lambda node: self.answer[node].action.name)
         values = [self.answer[node].observation for node in matched]
+        pairs = zip(predicted, values, strict=True)
         return self._logged(
             Step(
                 index,
                 "calls",
                 accepted=True,
+                reason=self.crash.reason if self.crash is not None else None,
                 calls=predicted,
                 matched=tuple(matched),
                 actions=tuple(self.answer[node].action for node in matched),
-                observations=tuple(Observation(call.id, value) for call, value in zip(predicted, values, strict=True)),
+                observations=tuple(Observation(call.id, value) for call, value in pairs),
+                over=self.crash is not None,
+                crash=self.crash,
             )
         )
 
@@ -234,7 +248,6 @@ class Follower:
     def _crashed(
         self, kind: Literal["calls", "text"], type_name: str, detail: str, calls: tuple[PredictedCall, ...] = ()
     ) -> Step:
-        self.crash = Crash("inference", type_name, detail)
-        reason = f"the reference evaluator raises {type_name}: {detail}"
-        step = Step(len(self.steps), kind, accepted=False, reason=reason, calls=calls, over=True, crash=self.crash)
-        return self._logged(step)
+        crash = self.crash = Crash("inference", type_name, detail)
+        index = len(self.steps)
+        return self._logged(Step(index, kind, accepted=False, reason=crash.reason, calls=calls, over=True, crash=crash))

@@ -138,9 +138,11 @@ def check_step(step: Step, functions: Mapping[str, Any], similarity: SimilarityM
 
 
 def argument_text(action: Action) -> str:
-    """Return the arguments of a reference action as the JSON text that predictions are compared with."""
-    arguments = action.arguments
-    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    """Return the arguments of a reference action as the JSON text that predictions are compared with.
+
+    Arguments that the data set holds as text become a JSON string, which no object can match.
+    """
+    return json.dumps(action.arguments, ensure_ascii=False)
 
 
 def _has_arguments_to_check(step: Step) -> bool:
@@ -175,6 +177,6 @@ def _crashed(crash: Crash, raw_label: Label, raw_optimal: bool, n_steps: int, ch
         n_steps=n_steps,
         steps_left_in_log=n_steps,
         checks=checks,
-        reason=f"the reference evaluator raises {crash.type_name}: {crash.detail}",
+        reason=crash.reason,
         crash=crash,
     )
