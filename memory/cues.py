@@ -37,7 +37,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\b(?:make (?:it|that) (?:the|my|our) (?:rule|default|standard)|in future)\b",
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
-        r"一直都|总是|永远|一律|默认|统统|老规矩是",
+        r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
     ),
     "hypothetical": (
         r"\bif it (?:were|was) up to\b",

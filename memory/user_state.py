@@ -40,7 +40,46 @@ _GENERIC_NOUNS = frozenset(
         *("option", "level"),
     )
 )
-"""Nouns, as stems, that mean another thing in every tool: alone they connect no two slots."""
+"""Nouns, as stems, that mean another thing in every tool: alone they connect only slots of tools on one subject."""
+_TOOL_VERBS = frozenset(
+    stem(word)
+    for word in (
+        *("get", "set", "search", "find", "list", "create", "add", "update", "delete", "remove", "check", "retrieve"),
+        *(
+            "fetch",
+            "query",
+            "show",
+            "make",
+            "send",
+            "track",
+            "calculate",
+            "by",
+            "for",
+            "and",
+            "of",
+            "all",
+            "with",
+            "to",
+        ),
+        *("info", "information", "data", "detail", "details", "result", "results"),
+    )
+)
+"""Words, as stems, of tool names that say what is done, not what about."""
+_SYNONYMS = {
+    stem(synonym): stem(noun)
+    for noun, synonyms in {
+        "city": ("location", "place", "town"),
+        "email": ("mail", "recipient"),
+        "phone": ("telephone", "mobile"),
+        "origin": ("departure", "start", "from"),
+        "destination": ("arrival", "to"),
+        "language": ("lang", "locale"),
+        "date": ("day",),
+        "people": ("participants", "guests", "persons", "passengers", "travelers", "adults"),
+    }.items()
+    for synonym in synonyms
+}
+"""Stems of nouns by the one that stands for them."""
 
 _JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
     {
@@ -147,16 +186,29 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
     if slot.tool == tool.name:
         return 0.0
     one, other = concept(slot.argument), concept(parameter.name)
-    if not one or not other or (len(one) == 1 and one[0] in _GENERIC_NOUNS):
+    if not one or not other or one[-1] != other[-1]:
         return 0.0
-    if one == other:
-        return SAME_NAME_SIMILARITY
-    return SAME_NOUN_SIMILARITY if one[-1] == other[-1] and one[-1] not in _GENERIC_NOUNS else 0.0
+    if one[-1] in _GENERIC_NOUNS and (one != other or (len(one) == 1 and not _are_kin(slot.tool, tool.name))):
+        return 0.0
+    return SAME_NAME_SIMILARITY if one == other else SAME_NOUN_SIMILARITY
+
+
+def _are_kin(one: str, other: str) -> bool:
+    """Whether two tools have a word of their names in common that says what they are about."""
+    return bool(_subjects(one) & _subjects(other))
+
+
+def _subjects(tool: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in split_name(tool)) - _TOOL_VERBS
 
 
 def concept(argument: str) -> tuple[str, ...]:
-    """Return the words of an argument name as stems, the noun last; of a dotted path only the last field."""
-    return tuple(stem(word) for word in split_name(argument.rpartition(".")[2]))
+    """Return the words of an argument name as stems, the noun last; of a dotted path only the last field.
+
+    Nouns that tools use for one thing (`city`, `location`) come out as one.
+    """
+    words = tuple(stem(word) for word in split_name(argument.rpartition(".")[2]))
+    return (*words[:-1], _SYNONYMS.get(words[-1], words[-1])) if words else ()
 
 
 def accepts(parameter: Parameter, value: JsonValue) -> bool:

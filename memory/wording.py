@@ -14,8 +14,33 @@ from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.text import fold_accents, normalise, split_name, stem
 
-_WEAK_WORDS = frozenset({"id", "name", "type", "number", "value", "is", "include", "the", "of", "to", "list"})
-"""Words of argument names that say too little to link a clause with a slot."""
+_WEAK_WORDS = frozenset(
+    stem(word)
+    for word in (
+        *("id", "name", "type", "number", "value", "list", "time", "day", "end"),
+        *("is", "include", "the", "of", "to", "from", "for"),
+    )
+)
+"""Words of argument names, as stems, that say too little to link a clause with a slot ("this time")."""
+_CHINESE_NAMES: dict[str, tuple[str, ...]] = {
+    "account": ("账户", "账号", "帐户"),
+    "address": ("地址",),
+    "amount": ("金额",),
+    "category": ("类目", "分类", "类别"),
+    "city": ("城市",),
+    "count": ("数量", "条数"),
+    "currency": ("币种", "货币"),
+    "date": ("日期",),
+    "format": ("格式",),
+    "language": ("语言",),
+    "memo": ("备注",),
+    "platform": ("平台",),
+    "price": ("价格", "价位"),
+    "seat": ("座位", "座席", "席别"),
+    "time": ("时间",),
+    "unit": ("单位",),
+}
+"""What Chinese speakers call the things that arguments are named after."""
 
 
 class Wording(NamedTuple):
@@ -45,7 +70,7 @@ class Wording(NamedTuple):
             return "other_person"
         if mentioning and all("hypothetical" in clause.cues for clause in mentioning):
             return "hypothetical"
-        relevant = mentioning or [clause for clause in self.clauses if _names(argument, clause.text)]
+        relevant = [*mentioning, *(clause for clause in self.clauses if _names(argument, clause.text))]
         if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
             return "one_off"
         if any("standing" in clause.cues for clause in relevant) or (
@@ -68,10 +93,11 @@ class Wording(NamedTuple):
         return any(is_mentioned(value, clause.text) for clause in cued for value in call.arguments.values())
 
     def _unmentioned(self, call: ToolCall) -> list[str]:
+        """Return the arguments that no clause mentions; dates do not count, since no rule is about one."""
         return [
             name
             for name, value in call.arguments.items()
-            if not any(is_mentioned(value, clause.text) for clause in self.clauses)
+            if not is_calendar_date(value) and not any(is_mentioned(value, clause.text) for clause in self.clauses)
         ]
 
 
@@ -98,7 +124,9 @@ def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause,
 
 def _names(argument: str, clause: str) -> bool:
     words = {stem(word) for word in split_name(argument)} - _WEAK_WORDS
-    return any(stem(token) in words for token in re.findall(r"[a-z]+", clause))
+    if any(stem(token) in words for token in re.findall(r"[a-z]+", clause)):
+        return True
+    return any(name in clause for word in split_name(argument) for name in _CHINESE_NAMES.get(word, ()))
 
 
 _ENGLISH_NUMBERS = (
@@ -125,6 +153,11 @@ _HAN_NUMBERS = {char: number for number, char in enumerate("零一二三四五�
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-(\d{2})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?) ?[a-z]+")
+
+
+def is_calendar_date(value: JsonValue) -> bool:
+    """Whether `value` is one day of one year, YYYY-MM-DD: an occasion, which no habit is about."""
+    return isinstance(value, str) and _ISO_DATE.fullmatch(value) is not None
 
 
 def is_said(value: JsonValue, text: str) -> bool:

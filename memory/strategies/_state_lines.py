@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from memory.recall import RecallItem
 from memory.strategies._history import Snapshot
@@ -12,6 +15,7 @@ from memory.text import tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 from memory.user_state import Candidate, SlotState
+from memory.wording import is_calendar_date
 
 MAX_CANDIDATES = 3
 """Values shown for a slot; what has changed more often than that is no habit."""
@@ -52,21 +56,32 @@ def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_
         relevance = len(wanted & terms) / (len(terms) or 1)
         for parameter in tool.parameters:
             state = history.state.lookup(tool, parameter)
-            shown = _shown(state) if state else ()
+            shown = _shown(parameter, state) if state else ()
             if shown:
                 score = 2 * shown[0].similarity + _settledness(shown) + relevance + 0.25 * parameter.is_required
                 yield _Line(tool, parameter, shown, score)
 
 
-def _shown(state: SlotState) -> tuple[Candidate, ...]:
-    """Return the slot's own values; from other tools only rules, or all where there are no own ones."""
-    usable = [
-        candidate
-        for candidate in state.current
-        if count_tokens(json.dumps(candidate.value, ensure_ascii=False)) <= MAX_VALUE_TOKENS
-    ]
+def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
+    """Return the slot's own values; from other tools only rules, or all where there are no own ones.
+
+    Each value stands once, with all its evidence. Days of the past are left out, but for birthdays.
+    """
+    merged: dict[str, Candidate] = {}
+    for candidate in state.current:
+        key = candidate.evidence[0].value_key
+        first = merged.get(key)
+        evidence = candidate.evidence if first is None else (*first.evidence, *candidate.evidence)
+        merged[key] = replace(first or candidate, evidence=tuple(sorted(evidence, key=lambda piece: piece.position)))
+    usable = [candidate for candidate in merged.values() if _is_lasting(parameter, candidate.value)]
     own = [candidate for candidate in usable if candidate.similarity == 1 or candidate.is_standing]
     return tuple((own or usable)[:MAX_CANDIDATES])
+
+
+def _is_lasting(parameter: Parameter, value: JsonValue) -> bool:
+    if is_calendar_date(value):
+        return "birth" in parameter.name.casefold()
+    return count_tokens(json.dumps(value, ensure_ascii=False)) <= MAX_VALUE_TOKENS
 
 
 def _settledness(candidates: Sequence[Candidate]) -> float:

@@ -84,11 +84,11 @@ class Stead:
 
 
 def _slot_queries(history: Snapshot, tools: Sequence[Tool]) -> Iterator[str]:
-    """Yield a query for each argument that has to be filled or usually is."""
+    """Yield a query for each required argument that the user state knows nothing about; it speaks for the others."""
     for tool in tools:
-        for parameter in tool.parameters:
+        for parameter in tool.required:
             state = history.state.lookup(tool, parameter)
-            if parameter.is_required or (state is not None and state.current):
+            if state is None or not state.current:
                 yield slot_query(tool, parameter)
 
 
