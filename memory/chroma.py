@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,8 +28,11 @@ if TYPE_CHECKING:
 
 INDEX_VERSION = 1
 _HEADER_NAME = "index.json"
+_LIVE, _NEW, _OLD = "chroma", "chroma.new", "chroma.old"
 _BATCH = 1000
 """Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
+_COMPACTED_RECORDS = 5000
+"""Up to so many records, rewriting the index takes at most three seconds or so."""
 _REBUILD_HINT = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
 
 
@@ -54,6 +58,8 @@ class ChromaIndex:
         dimensions: Length of a vector.
         collections: Of a new index; an existing one keeps its number.
         cached_users: Users whose vectors stay in memory; the least recently used goes first.
+        compacted_records: An index of at most so many records is compacted whenever something is deleted. In a larger
+            one, ids and vectors of forgotten turns stay in Chroma's files as waste until `compact` is called.
 
     Raises:
         EmbedderMismatchError: If the index was written with another embedder, or with vectors of another length.
@@ -62,12 +68,20 @@ class ChromaIndex:
     """
 
     def __init__(
-        self, directory: Path, *, fingerprint: str, dimensions: int, collections: int = 16, cached_users: int = 128
+        self,
+        directory: Path,
+        *,
+        fingerprint: str,
+        dimensions: int,
+        collections: int = 16,
+        cached_users: int = 128,
+        compacted_records: int = _COMPACTED_RECORDS,
     ) -> None:
         self._directory = directory
         given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections)
         self._header = _open_header(directory, given)
         self._cached_users = cached_users
+        self._compacted_records = compacted_records
         self._client: Client | None = None
         self._is_closed = False
         self._opening = threading.Lock()
@@ -111,7 +125,33 @@ class ChromaIndex:
             for batch in _batches(len(ids)):
                 self._collection(scope).delete(ids=[_record_id(scope, turn_id) for turn_id in ids[batch]])
                 user.drop(set(ids[batch]))
+            is_small = bool(ids) and self._count() <= self._compacted_records
+        if is_small:
+            self.compact()
         return len(ids)
+
+    def compact(self) -> None:
+        """Rewrite the index, so that nothing of what was deleted is left in its files; everyone waits meanwhile.
+
+        Chroma keeps deleted records in its queue and its graph files for an unknown time.
+        """
+        with ExitStack() as locked, self._translated("compact"):
+            for lock in self._locks:
+                locked.enter_context(lock)
+            old = self._opened()
+            shutil.rmtree(self._directory / _NEW, ignore_errors=True)
+            new = _client(self._directory / _NEW)
+            try:
+                for name in (collection.name for collection in old.list_collections()):
+                    _copy(old.get_collection(name, embedding_function=None), new)
+            finally:
+                new.close()
+            with self._opening:
+                old.close()
+                self._client = None
+                (self._directory / _LIVE).rename(self._directory / _OLD)
+                (self._directory / _NEW).rename(self._directory / _LIVE)
+                shutil.rmtree(self._directory / _OLD)
 
     def close(self) -> None:
         with self._opening:
@@ -143,12 +183,14 @@ class ChromaIndex:
             user.put(entries, np.asarray(found["embeddings"], dtype=np.float32))
         return user
 
-    def _collection(self, scope: Scope) -> ChromaCollection:
-        return self._opened().get_or_create_collection(
-            f"turns-{self._shard(scope):04}",
-            embedding_function=None,  # the default one downloads a model
-            configuration={"hnsw": {"space": "cosine"}},  # fixed at creation; Chroma's default is L2
+    def _count(self) -> int:
+        client = self._opened()
+        return sum(
+            client.get_collection(found.name, embedding_function=None).count() for found in client.list_collections()
         )
+
+    def _collection(self, scope: Scope) -> ChromaCollection:
+        return _collection(self._opened(), f"turns-{self._shard(scope):04}")
 
     def _opened(self) -> Client:
         """Return the client, made at first use: importing Chroma takes a second or two."""
@@ -156,12 +198,9 @@ class ChromaIndex:
             if self._is_closed:
                 raise MemoryStoreError("the index is closed; open the memory again to use it")
             if self._client is None:
-                import chromadb
-                from chromadb.config import Settings
-
-                path = self._directory / "chroma"
-                client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
-                self._client = cast("Client", client)  # it is declared as the base class, which cannot be closed
+                for unfinished in (_NEW, _OLD):  # a compaction that was cut off
+                    shutil.rmtree(self._directory / unfinished, ignore_errors=True)
+                self._client = _client(self._directory / _LIVE)
             return self._client
 
     def _shard(self, scope: Scope) -> int:
@@ -189,7 +228,7 @@ def _open_header(directory: Path, given: IndexHeader) -> IndexHeader:
     path = directory / _HEADER_NAME
     try:
         if not path.exists():
-            if (directory / "chroma").exists():
+            if (directory / _LIVE).exists():
                 raise MemoryStoreError(
                     f"{str(path)!r} is missing, so whose vectors these are is unknown; {_REBUILD_HINT}"
                 )
@@ -212,6 +251,30 @@ def _open_header(directory: Path, given: IndexHeader) -> IndexHeader:
     return header
 
 
+def _client(path: Path) -> Client:
+    import chromadb
+    from chromadb.config import Settings
+
+    client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
+    return cast("Client", client)  # it is declared as the base class, which cannot be closed
+
+
+def _collection(client: Client, name: str) -> ChromaCollection:
+    return client.get_or_create_collection(
+        name,
+        embedding_function=None,  # the default one downloads a model
+        configuration={"hnsw": {"space": "cosine"}},  # fixed at creation; Chroma's default is L2
+    )
+
+
+def _copy(source: ChromaCollection, target: Client) -> None:
+    for batch in _batches(source.count()):
+        found: Any = source.get(limit=_BATCH, offset=batch.start, include=["embeddings", "metadatas"])
+        _collection(target, source.name).upsert(
+            ids=found["ids"], embeddings=found["embeddings"], metadatas=found["metadatas"]
+        )
+
+
 def _embedder_name(header: IndexHeader) -> str:
     return f"{header.embedder} ({header.dimensions} dimensions)"
 
@@ -230,9 +293,8 @@ def _digest(*parts: str) -> str:
 
 
 def _metadata(scope: Scope, entry: IndexEntry) -> dict[str, str | int]:
-    tenant, user, agent = scope.key
-    # Only `scope` is ever filtered on: one comparison a record, and no two scopes share a digest.
-    return {"scope": _scope_digest(scope), "tenant": tenant, "user": user, "agent": agent, **entry._asdict()}
+    # Neither text nor whose it is in the clear: that is in the log alone, which erases it for good.
+    return {"scope": _scope_digest(scope), **entry._asdict()}
 
 
 def _batches(count: int) -> Iterator[slice]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import numpy as np
+
 from clarifier.decision import Act, Answer, Ask, Decision, Odds, Proposal, Situation
+from memory.embedder import Matrix, Vector
 from memory.recall import Recall
 from memory.records import Observation, ToolCall, Turn
 from memory.tools import Parameter, Tool
@@ -125,3 +131,51 @@ class RecordingLog:
 
     def remember(self, turn: Turn) -> None:
         self.turns.append(turn)
+
+
+_LONGEST_GRAM = 3
+
+
+class HashingEmbedder:
+    """Words and character n-grams hashed into unit vectors: texts that share them are near, in any language.
+
+    Args:
+        dimensions: Length of a vector.
+        name: Part of the fingerprint; two embedders of different names count as different ones.
+    """
+
+    def __init__(self, *, dimensions: int = 256, name: str = "hashing") -> None:
+        self._dimensions = dimensions
+        self._name = name
+        self.embedded: list[str] = []
+        """Every text embedded so far."""
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self._name}-{self._dimensions}"
+
+    @property
+    def dimensions(self) -> int:
+        return self._dimensions
+
+    def embed_query(self, text: str) -> Vector:
+        vector: Vector = self.embed_documents([text])[0]
+        return vector
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        self.embedded += texts
+        rows = np.zeros((len(texts), self._dimensions), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for feature in _features(text):
+                number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest())
+                row[number % self._dimensions] += 1.0
+            row /= np.linalg.norm(row)
+        return rows
+
+
+def _features(text: str) -> Iterator[str]:
+    yield ""  # so that no vector is zero
+    for word in re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()):
+        yield f"word {word}"
+        for length in range(1, _LONGEST_GRAM + 1):
+            yield from (word[start : start + length] for start in range(len(word) - length + 1))
