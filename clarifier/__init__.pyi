@@ -1,3 +1,4 @@
+from .clarifier import decide as decide
 from .decision import Act as Act
 from .decision import Answer as Answer
 from .decision import Ask as Ask
@@ -7,3 +8,10 @@ from .decision import PlanAgain as PlanAgain
 from .decision import Proposal as Proposal
 from .decision import Reason as Reason
 from .decision import Situation as Situation
+from .errors import CalibrationError as CalibrationError
+from .grounding import Grounding as Grounding
+from .heads import Heads as Heads
+from .heads import load_heads as load_heads
+from .policy import Policy as Policy
+from .policy import open_policy as open_policy
+from .settings import Settings as Settings

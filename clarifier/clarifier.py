@@ -1,0 +1,379 @@
+"""The decision: ground a proposal, weigh it, then act, look up, ask or answer.
+
+It is pure. It ends: a slot is hinted at most once and asked at most once in a turn, questions have a budget, and what
+is still open after that is either acted on or given up with an honest reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from pydantic import JsonValue
+
+from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
+from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
+from clarifier.grounding import FULL, Grounding, ground_call, is_blank
+from clarifier.heads import Heads, load_heads
+from clarifier.look_up import suppliers
+from clarifier.matching import is_identifier
+from clarifier.policy import Policy, Stakes
+from clarifier.posterior import Posterior
+from clarifier.question import OpenSlot, Question, ask_for, confirm, still_missing
+from clarifier.settings import Settings
+from clarifier.signals import signals_of
+from clarifier.sources import Sources
+from clarifier.witnesses import remember_slot
+from memory.dates import normal_date
+from memory.evidence import Slot
+from memory.records import ToolCall
+from memory.text import Language, language
+from memory.tools import Parameter, Tool
+from memory.values import canonical_key
+
+_NOTHING = {
+    "en": "I do not know how to go on with this. Could you put it differently?",
+    "zh": "这件事我不知道怎么继续，能换个说法吗？",
+}
+_NO_TOOL = {
+    "en": "I have no tool that can do this, so I have not done it.",
+    "zh": "我没有能做这件事的工具，所以没有做。",
+}
+_DONE = {"en": "That is done already; I am not doing it twice.", "zh": "这一步已经做过了，我不再重复。"}
+_REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
+_UNSURE = {
+    "en": "I am not certain enough about this to do it on my own, so I have not done it.",
+    "zh": "这件事我没有把握，所以没有做。",
+}
+_REFUSAL = re.compile(
+    r"(?:no|nope|nah|don['’]?t|do not|stop|cancel|never ?mind|forget it|not now|leave it)\b"
+    r"|不要|不用|不行|别|不了|算了|取消|不是|^不$",
+    re.IGNORECASE,
+)
+_BY_WEIGHT: tuple[Effect, ...] = ("read", "write", "message", "pay")
+
+
+def decide(
+    situation: Situation,
+    proposal: Proposal,
+    *,
+    policy: Policy,
+    heads: Heads | None = None,
+    settings: Settings | None = None,
+) -> Decision:
+    """Return what to do with `proposal` in `situation`, with the reasons.
+
+    Args:
+        situation: All that is known.
+        proposal: What the planner wants to do. Calls come before a question, a question before a reply.
+        policy: The decision rule.
+        heads: The models of the odds; those set by hand where `None`.
+        settings: The constants; the defaults where `None`.
+    """
+    desk = _Desk(situation, proposal, policy, heads or _hand_set(), settings or Settings())
+    if proposal.calls:
+        return desk.on_calls()
+    if proposal.question:
+        return desk.on_question()
+    return desk.answer(proposal.reply or _NOTHING[desk.language])
+
+
+@lru_cache(maxsize=1)
+def _hand_set() -> Heads:
+    return load_heads()
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A proposed call with its grounds, less the optional arguments that nothing supports."""
+
+    call: ToolCall
+    tool: Tool
+    groundings: tuple[Grounding, ...]
+    """Of the arguments that stay, missing required ones included."""
+    dropped: tuple[Grounding, ...] = ()
+    """Of the optional arguments left out: invented, or a repetition of the default."""
+
+    @property
+    def open(self) -> tuple[Grounding, ...]:
+        """The required arguments that are missing or invented."""
+        return tuple(one for one in self.groundings if one.is_missing)
+
+    @property
+    def unstated(self) -> tuple[Grounding, ...]:
+        """The required arguments that the person did not say in this turn."""
+        return tuple(one for one in self.groundings if one.is_required and not _is_stated(one))
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """One proposal on the desk: the steps of the decision share its parts."""
+
+    situation: Situation
+    proposal: Proposal
+    policy: Policy
+    heads: Heads
+    settings: Settings
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.situation)
+
+    @cached_property
+    def language(self) -> Language:
+        return language(self.situation.request)
+
+    @cached_property
+    def may_ask(self) -> bool:
+        return len(self.situation.question_steps) < self.settings.max_questions
+
+    @cached_property
+    def hinted(self) -> frozenset[Slot]:
+        return frozenset(hint.slot for hint in self.situation.hints)
+
+    @cached_property
+    def answered_slots(self) -> frozenset[str]:
+        return frozenset(slot for step in self.situation.question_steps if step.answer for slot in step.slots)
+
+    # Proposed calls
+
+    def on_calls(self) -> Decision:
+        known = [(call, tool) for call in self.proposal.calls if (tool := self.situation.tool(call.name)) is not None]
+        if not known:
+            return self.on_unknown_tools()
+        fresh = [(call, tool) for call, tool in known if not self.is_repeat(call, tool)]
+        if not fresh:
+            return self.answer(self.proposal.reply or _DONE[self.language])
+        cases = [self.case(call, tool) for call, tool in fresh]
+        return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
+
+    def on_unknown_tools(self) -> Decision:
+        slots = dict.fromkeys(Slot(call.name, "") for call in self.proposal.calls)
+        if hints := [Hint("unsupported", slot) for slot in slots if slot not in self.hinted]:
+            return self.plan_again(hints)
+        return self.answer(self.proposal.reply or _NO_TOOL[self.language])
+
+    def is_repeat(self, call: ToolCall, tool: Tool) -> bool:
+        """Whether this turn made the very call: at all where it changes something, in the last step where it reads."""
+        steps = self.situation.call_steps
+        if is_read_only(tool, self.settings.effects):
+            steps = steps[-1:]
+        key = canonical_key(call.arguments)
+        return any(
+            made.name == call.name and canonical_key(made.arguments) == key and observation.error is None
+            for step in steps
+            for made, observation in zip(step.calls, step.observations, strict=True)
+        )
+
+    def case(self, call: ToolCall, tool: Tool) -> _Case:
+        """Ground a call. What was asked for and answered counts as answered, however the answer put it."""
+        found = [self.as_answered(one) for one in ground_call(call, tool, self.sources, self.settings)]
+        dropped = tuple(one for one in found if _is_superfluous(one, tool))
+        if not dropped:
+            return _Case(call, tool, tuple(found))
+        names = {one.slot.argument for one in dropped}
+        kept = {name: value for name, value in call.arguments.items() if name not in names}
+        groundings = tuple(one for one in found if one.slot.argument not in names)
+        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped)
+
+    def as_answered(self, one: Grounding) -> Grounding:
+        """A slot that was asked for and answered has its value from the answer, unless it has to be literal."""
+        if one.grounds != "none" or str(one.slot) not in self.answered_slots or is_identifier(one.value):
+            return one
+        probability = self.settings.grounding.answer_paraphrase
+        return replace(one, grounds="answer", probability=probability, margin=probability)
+
+    def on_open(self, cases: Sequence[_Case]) -> Decision:
+        """Some call lacks a required value: run what only reads, else look up, take from memory, ask, or give up."""
+        ready = [case for case in cases if not case.open]
+        if reads := self.safe_reads(ready):
+            return self.act(reads, cases)
+        slots = list({one.slot: one for case in cases for one in case.open}.values())
+        if hints := [hint for one in slots if (hint := self.hint(one.slot, one.parameter)) is not None]:
+            return self.plan_again(hints, cases)
+        unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
+        if unasked and self.may_ask:
+            return self.ask(self.question(unasked, cases), cases)
+        if ready and self.policy.acts_unasked(self.odds(ready), self.stakes(ready)):
+            return self.act(ready, cases)
+        return self.answer(still_missing(_parameters(slots), self.language), cases)
+
+    def on_ready(self, cases: Sequence[_Case]) -> Decision:
+        """Every required argument has a value that something supports: weigh acting against asking."""
+        odds, stakes = self.odds(cases), self.stakes(cases)
+        confirmation = confirm([(case.tool, case.unstated) for case in cases], self.language)
+        consent = self.consent(cases, confirmation)
+        if consent == "refused":
+            return self.answer(_REFUSED[self.language], cases)
+        must_confirm = self.policy.must_confirm(stakes) and consent != "given"
+        if not must_confirm and (consent == "given" or self.policy.acts(odds, stakes)):
+            return self.act(cases, cases)
+        reads = self.safe_reads(cases)
+        if 0 < len(reads) < len(cases):
+            return self.act(reads, cases)
+        doubtful = [
+            one
+            for case in cases
+            for one in case.groundings
+            if one.is_required and one.probability < FULL and str(one.slot) not in self.situation.asked
+        ]
+        if self.may_ask and must_confirm:
+            return self.ask(confirmation, cases)
+        if self.may_ask and doubtful:
+            return self.ask(self.question(doubtful, cases), cases)
+        if not must_confirm and (not doubtful or self.policy.acts_unasked(odds, stakes)):
+            return self.act(cases, cases)
+        return self.answer(_UNSURE[self.language], cases)
+
+    def safe_reads(self, cases: Sequence[_Case]) -> list[_Case]:
+        """The calls that change nothing, where the policy makes them."""
+        reads = [case for case in cases if is_read_only(case.tool, self.settings.effects)]
+        return reads if reads and self.policy.acts(self.odds(reads), self.stakes(reads)) else []
+
+    def consent(self, cases: Sequence[_Case], confirmation: Question) -> Literal["given", "refused"] | None:
+        """What the person said in this turn when asked about these calls; `None`: they were not asked.
+
+        A question for a slot of a call also names what else is taken for granted, so its answer is consent.
+        """
+        said: Literal["given", "refused"] | None = None
+        for step in self.situation.question_steps:
+            if step.answer is None:
+                continue
+            if step.question == confirmation.text:
+                return "refused" if _REFUSAL.match(step.answer.strip()) else "given"
+            tools = {slot.partition(".")[0] for slot in step.slots}
+            if all(case.tool.name in tools or not case.unstated for case in cases) and tools:
+                said = "given"
+        return said
+
+    # A proposed question
+
+    def on_question(self) -> Decision:
+        """Send the planner back where memory or a tool settles all it asks for, else ask what was not asked yet."""
+        slots = [
+            Grounding(None, slot, parameter, None, "missing", 0.0)
+            for slot in dict.fromkeys(self.proposal.question_slots)
+            if (tool := self.situation.tool(slot.tool)) and (parameter := tool.parameter(slot.argument))
+        ]
+        hints = [hint for one in slots if (hint := self.hint(one.slot, one.parameter)) is not None]
+        if hints and len(hints) == len(slots):
+            return self.plan_again(hints)
+        unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
+        if not self.may_ask or (slots and not unasked):
+            return self.answer(still_missing(_parameters(slots), self.language))
+        if not slots:
+            asked = tuple(map(str, self.proposal.question_slots))
+            return self.ask(Question(self.proposal.question or "", asked, {}))
+        return self.ask(self.question(unasked))
+
+    # Parts of a decision
+
+    def hint(self, slot: Slot, parameter: Parameter | None) -> Hint | None:
+        """Return how to get the value of a slot without the person; `None` where there is no way, or it was tried."""
+        if parameter is None or slot in self.hinted or str(slot) in self.situation.asked:
+            return None
+        if found := suppliers(slot, parameter, self.situation, self.settings):
+            return Hint("look_up", slot, suppliers=found)
+        known = self.posterior(slot, parameter)
+        best = known.best
+        if best is None or not best.count or _is_of_the_day(parameter, best.value):
+            return None
+        is_settled = best.probability >= self.settings.settled_at
+        if is_settled and known.margin(best.value) >= self.settings.settled_margin:
+            return Hint("settled", slot, value=best.value, turn_ids=best.turn_ids)
+        return None
+
+    def posterior(self, slot: Slot, parameter: Parameter) -> Posterior:
+        return remember_slot(slot, parameter, self.sources, self.settings)
+
+    def question(self, slots: Sequence[Grounding], cases: Sequence[_Case] = ()) -> Question:
+        """Return the question for `slots`, with what is taken from habit where the call changes something."""
+        tools = {tool.name: tool for tool in self.situation.tools}
+        open_slots = [
+            OpenSlot(one.slot, one.parameter, self.posterior(one.slot, one.parameter))
+            for one in slots
+            if one.parameter is not None
+        ]
+        named = {one.slot for one in slots}
+        assumed = [
+            one
+            for case in cases
+            if not is_read_only(case.tool, self.settings.effects)
+            for one in case.groundings
+            if one.grounds == "habit" and one.slot not in named
+        ]
+        return ask_for(open_slots, tools, self.language, assumed=assumed)
+
+    def odds(self, cases: Sequence[_Case]) -> Odds:
+        groundings = [one for case in cases for one in case.groundings]
+        return self.heads.odds(signals_of(groundings, planner_confidence=self.proposal.confidence))
+
+    def stakes(self, cases: Sequence[_Case]) -> Stakes:
+        effects = [effect_of(case.tool, self.settings.effects) for case in cases]
+        changing = [case for case, effect in zip(cases, effects, strict=True) if effect != "read"]
+        return Stakes(
+            effect=max(effects, key=_BY_WEIGHT.index),
+            is_sensitive=any(is_sensitive(case.tool) for case in changing),
+            is_stated=all(case.tool.required and not case.unstated for case in changing),
+            is_covered=all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
+        )
+
+    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
+        calls = tuple(case.call for case in made)
+        held = tuple(case.call for case in cases if case.call not in calls)
+        odds = self.odds(made)
+        return Act(policy=self.policy.name, odds=odds, reasons=_reasons(cases), calls=calls, held=held)
+
+    def plan_again(self, hints: Sequence[Hint], cases: Sequence[_Case] = ()) -> PlanAgain:
+        return PlanAgain(policy=self.policy.name, odds=self.odds(cases), reasons=_reasons(cases), hints=tuple(hints))
+
+    def ask(self, question: Question, cases: Sequence[_Case] = ()) -> Ask:
+        return Ask(
+            policy=self.policy.name,
+            odds=self.odds(cases),
+            reasons=_reasons(cases),
+            question=question.text,
+            slots=question.slots,
+            options=question.options,
+        )
+
+    def answer(self, reply: str, cases: Sequence[_Case] = ()) -> Answer:
+        return Answer(policy=self.policy.name, odds=self.odds(cases), reasons=_reasons(cases), reply=reply)
+
+
+def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
+    return tuple(one.reason for case in cases for one in (*case.groundings, *case.dropped))
+
+
+def _parameters(slots: Sequence[Grounding]) -> list[Parameter]:
+    return [one.parameter for one in slots if one.parameter is not None]
+
+
+def _is_stated(one: Grounding) -> bool:
+    """Whether the person said the value in this turn, or words it follows from."""
+    return one.grounds in ("request", "answer") or (one.grounds == "derived" and one.probability >= FULL)
+
+
+def _is_covered(one: Grounding) -> bool:
+    return one.grounds == "standing"
+
+
+def _is_superfluous(one: Grounding, tool: Tool) -> bool:
+    """Whether an optional argument is left out.
+
+    That is so where nothing supports it, the schema does not know it, or it only repeats the default. A flag or enum
+    member that departs from the default stays: the planner read it from the request.
+    """
+    if one.is_required:
+        return False
+    if one.parameter is None:
+        return bool(tool.parameters)
+    return one.grounds == "default" or is_blank(one.value) or (one.grounds == "none" and one.is_open)
+
+
+def _is_of_the_day(parameter: Parameter, value: JsonValue) -> bool:
+    """Whether a past value says nothing of today's: a date."""
+    return parameter.format in ("date", "datetime") or (isinstance(value, str) and normal_date(value) is not None)

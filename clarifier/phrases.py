@@ -1,0 +1,117 @@
+"""How slots, tools and values are called when talking to a person, in English and Chinese."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pydantic import JsonValue
+
+from memory.text import Language, split_name
+from memory.tools import Parameter, Tool
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_IDENTIFIER = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b", re.ASCII)
+_SNAKE = re.compile(r"^[A-Za-z]+(?:_[A-Za-z]+)+$")
+_CUT = re.compile(
+    r"[,.;:(（，。；：]|\bsuch as\b|\be\.g\b|\bfor example\b|\bwhether\b|\bin the format\b|\bdefault|\bthat\b|\bwhich\b"
+    r"|例如|格式|默认|可选|支持|如'"
+)
+_LEAD = re.compile(r"^(?:the|a|an|required|optional|desired|specified|specify|indicates)\s+", re.IGNORECASE)
+_VAGUE_TEXT = "id name type value query text data input content param parameter count number title format code"
+_VAGUE = frozenset(_VAGUE_TEXT.split())
+_MAX_WORDS = 7
+_MAX_HAN = 14
+
+_CHINESE: Mapping[str, str] = MappingProxyType(
+    {
+        "date": "日期", "start date": "开始日期", "end date": "结束日期", "time": "时间", "city": "城市",
+        "location": "地点", "country": "国家", "address": "地址", "email": "邮箱", "phone": "电话", "name": "名称",
+        "title": "标题", "amount": "金额", "price": "价格", "count": "数量", "quantity": "数量", "number": "编号",
+        "duration": "时长", "category": "类别", "type": "类型", "language": "语言", "keyword": "关键词",
+        "query": "要查的内容", "currency": "货币", "from currency": "原货币", "to currency": "目标货币",
+        "base currency": "基准货币", "target currency": "目标货币", "origin": "出发地", "destination": "目的地",
+        "recipient": "收件人", "message": "内容", "artist": "歌手", "url": "网址", "user id": "用户编号",
+        "account id": "账户", "year": "年份", "station": "车站", "seat level": "座位等级", "activity": "活动",
+    }
+)  # fmt: skip
+_ENGLISH: Mapping[str, str] = MappingProxyType(
+    {"desc": "description", "id": "identifier", "qty": "quantity", "lang": "language", "num": "number"}
+)
+_ABBREVIATIONS = frozenset(["id", "url", "ip", "iban", "isbn", "sms", "api"])
+
+
+def slot_phrase(parameter: Parameter, language: Language) -> str:
+    """Return what a person calls a slot, without an article: its name where that tells enough, else its description.
+
+    Never a tool's name nor an identifier of the schema.
+    """
+    words = split_name(parameter.name)
+    described = _head(parameter.description)
+    if language == "zh":
+        if described and _HAN.search(described):
+            return described
+        return _CHINESE.get(" ".join(words)) or _spelled(words)
+    is_vague = len(words) == 1 and words[0] in _VAGUE
+    if is_vague and described and not _HAN.search(described):
+        return described
+    return _spelled(words)
+
+
+def purpose(tool: Tool, language: Language) -> str:
+    """Return what a tool is for, as "book Dutch train tickets"; empty where its description does not say so simply."""
+    clause = re.split(r"[,.;:(（，。；：]|\band\b|\bfrom\b|\bbased on\b|\busing\b", tool.description.strip())[0].strip()
+    is_chinese = _HAN.search(clause) is not None
+    if not clause or is_chinese != (language == "zh") or _IDENTIFIER.search(clause):
+        return ""
+    if is_chinese:
+        return clause if len(clause) <= _MAX_HAN else ""
+    words = clause.split()
+    if not 2 <= len(words) <= 2 * _MAX_WORDS or not words[0].isalpha() or words[0].endswith(("ing", "tion", "s")):
+        return ""
+    return " ".join([words[0][0].lower() + words[0][1:], *words[1:]])
+
+
+def value_phrase(value: JsonValue, language: Language) -> str:
+    """Return a value as it is read out: lists with commas, flags as yes and no, `second_class` in two words."""
+    if isinstance(value, bool):
+        return {"en": ("no", "yes"), "zh": ("否", "是")}[language][value]
+    if isinstance(value, list):
+        return ("、" if language == "zh" else ", ").join(value_phrase(item, language) for item in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{' '.join(split_name(name))} {value_phrase(item, language)}" for name, item in value.items())
+    if isinstance(value, str):
+        return " ".join(split_name(value)) if _SNAKE.match(value) else value
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def joined(parts: list[str], language: Language, *, word: str | None = None) -> str:
+    """Return parts as one list: `a, b and c`, `a、b和c`."""
+    link = word or ("和" if language == "zh" else "and")
+    if len(parts) < 2:
+        return "".join(parts)
+    if language == "zh":
+        return "、".join(parts[:-1]) + link + parts[-1]
+    return ", ".join(parts[:-1]) + f" {link} " + parts[-1]
+
+
+def _head(description: str) -> str:
+    """The noun phrase a description opens with, empty where it is too long or names an identifier."""
+    text = _CUT.split(description.strip(), maxsplit=1)[0].strip().strip("'\"")
+    while (shorter := _LEAD.sub("", text)) != text:
+        text = shorter
+    text = re.sub(r"\bthe user's\b", "your", text).removesuffix("的")
+    if not text or _IDENTIFIER.search(text):
+        return ""
+    if _HAN.search(text):
+        return text if len(text) <= _MAX_HAN else ""
+    if len(text.split()) > _MAX_WORDS:
+        return ""
+    return text[0].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _spelled(words: tuple[str, ...]) -> str:
+    return " ".join(
+        word.upper() if word in _ABBREVIATIONS and len(words) > 1 else _ENGLISH.get(word, word) for word in words
+    )

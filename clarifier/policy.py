@@ -1,0 +1,113 @@
+"""The decision rules: whether the odds of a proposal suffice to act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Protocol
+
+from clarifier.decision import Odds
+from clarifier.effects import Effect
+from clarifier.errors import UnknownPolicyError
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What is at stake in a proposal: the worst of its calls."""
+
+    effect: Effect = "read"
+    is_sensitive: bool = False
+    """It acts (more than reads) in health, finance, law or safety."""
+    is_stated: bool = True
+    """The person said every required argument in this turn."""
+    is_covered: bool = False
+    """What they did not say, standing rules of theirs do."""
+
+
+class Policy(Protocol):
+    """A decision rule."""
+
+    @property
+    def name(self) -> str:
+        """The name it is chosen by, and that decisions carry."""
+        ...
+
+    def acts(self, odds: Odds, stakes: Stakes) -> bool:
+        """Say whether to act rather than to ask."""
+        ...
+
+    def acts_unasked(self, odds: Odds, stakes: Stakes) -> bool:
+        """Say whether to act rather than to give up, where nothing may be asked any more."""
+        ...
+
+    def must_confirm(self, stakes: Stakes) -> bool:
+        """Say whether the person has to agree to the very call first, whatever the odds."""
+        ...
+
+
+@dataclass(frozen=True)
+class BenchmarkPolicy:
+    """Maximises exact accuracy: act iff p_a·p_c ≥ (1−p_a)·p_s (DESIGN §6). Nothing needs to be confirmed."""
+
+    name: str = "benchmark"
+
+    def acts(self, odds: Odds, stakes: Stakes) -> bool:
+        return odds.p_act * odds.p_calls >= (1 - odds.p_act) * odds.p_asked
+
+    def acts_unasked(self, odds: Odds, stakes: Stakes) -> bool:
+        """Always: a turn given up is wrong for certain."""
+        return True
+
+    def must_confirm(self, stakes: Stakes) -> bool:
+        return False
+
+
+_COSTS: Mapping[Effect, float] = MappingProxyType({"read": 2.0, "write": 10.0, "pay": 50.0, "message": 10.0})
+
+
+@dataclass(frozen=True)
+class ProductPolicy:
+    """Weighs costs: act iff p_c ≥ ρ − c_ask/c_wrong with ρ = p_s (DESIGN §6); some calls are confirmed besides.
+
+    Confirmed is what moves money, what reaches other people, and what acts on health, finance, law or safety, unless
+    the person stated every required argument in this turn (then asking would only repeat it) or standing rules of
+    theirs cover the arguments they left out. Reading changes nothing and is never confirmed; other writes are
+    settled by their cost alone, so that a habit shown twice needs no question.
+    """
+
+    name: str = "product"
+    cost_ask: float = 1.0
+    """Of one question; the unit of all costs."""
+    cost_wrong: Mapping[Effect, float] = field(default_factory=lambda: _COSTS)
+    """Of a wrong call by what it does."""
+
+    def __post_init__(self) -> None:
+        if self.cost_ask < 0 or min(self.cost_wrong.values()) <= 0:
+            raise ValueError(f"costs of wrong calls must be positive, of asking not negative; got {self!r}")
+
+    def acts(self, odds: Odds, stakes: Stakes) -> bool:
+        return odds.p_calls >= odds.p_asked - self.cost_ask / self.cost_wrong[stakes.effect]
+
+    def acts_unasked(self, odds: Odds, stakes: Stakes) -> bool:
+        """Where more likely right than wrong, and neither money nor other people are concerned."""
+        return odds.p_calls >= 0.5 and not self.must_confirm(stakes)
+
+    def must_confirm(self, stakes: Stakes) -> bool:
+        is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")
+        return is_grave and not (stakes.is_stated or stakes.is_covered)
+
+
+_POLICIES: Mapping[str, Callable[[], Policy]] = {"benchmark": BenchmarkPolicy, "product": ProductPolicy}
+
+
+def open_policy(name: str) -> Policy:
+    """Return the policy called `name`.
+
+    Raises:
+        UnknownPolicyError: If there is none.
+    """
+    try:
+        return _POLICIES[name]()
+    except KeyError:
+        raise UnknownPolicyError(name, _POLICIES) from None

@@ -1,0 +1,94 @@
+"""The constants of the clarifier. All of them are set by hand so far; those that are fitted later are named as such."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from clarifier.effects import Effect
+from memory.evidence import Source
+
+_TRUST: Mapping[Source, float] = MappingProxyType(
+    {"request": 1.0, "answer": 1.0, "correction": 1.0, "accepted_call": 0.8, "assistant": 0.2, "tool": 0.0}
+)
+
+
+@dataclass(frozen=True)
+class PosteriorSettings:
+    """The constants of the slot posterior (DESIGN §6)."""
+
+    prior_strength: float = 1.0
+    """`a`: weight of the prior, in units of one fresh statement."""
+    half_life_turns: float = 40.0
+    """`H` where times are unknown. By hand: about a week of an assistant in daily use; to be fitted."""
+    half_life_days: float = 60.0
+    """`H` where times are known. By hand: two months, over which timetables and jobs change; to be fitted."""
+    trust: Mapping[Source, float] = field(default_factory=lambda: _TRUST)
+    """By source: statement 1, confirmed answer 1, accepted call 0.8, assistant text 0.2. Tool text speaks for no
+    preference at all (DESIGN §5), hence 0."""
+
+    def __post_init__(self) -> None:
+        if min(self.prior_strength, self.half_life_turns, self.half_life_days) <= 0:
+            raise ValueError(f"prior strength and half-lives must be positive; got {self!r}")
+
+
+@dataclass(frozen=True)
+class SimilaritySettings:
+    """How near the context of a piece of evidence is to the slot at hand, in [0, 1]. By hand; to be fitted."""
+
+    same_slot: float = 1.0
+    same_argument: float = 0.7
+    """The argument has the same name in another tool."""
+    related_argument: float = 0.5
+    """The names share their head word: `starting_station` and `station`."""
+    same_words: float = 0.4
+    """The person used the words in another turn, for no slot that is known."""
+
+
+@dataclass(frozen=True)
+class GroundingSettings:
+    """Probability that a value is the right one, for grounds where nothing is counted. By hand; to be fitted."""
+
+    topic: float = 0.9
+    """A referent of the running topic."""
+    topic_contested: float = 0.6
+    """A referent of the running topic, where a later turn of it has another value for the slot."""
+    observation: float = 0.95
+    """The only value an observation has for its field."""
+    observation_choice: float = 0.8
+    """One of several values for its field: the planner chose."""
+    past_observation: float = 0.6
+    """An identifier that a tool gave out in an earlier topic."""
+    derived: float = 0.95
+    """Worked out from words of the request: a date at the clock, the code of a named country or currency."""
+    derived_unnamed: float = 0.6
+    """A valid code or today's date, where the request names nothing it is worked out from."""
+    default: float = 0.9
+    """Equals the default that the schema states."""
+    answer_paraphrase: float = 0.8
+    """The slot was asked for and answered, and the planner read the value out of an answer that states it otherwise."""
+    paraphrase: float = 0.9
+    """All its words stand in the source, though not in a row."""
+    share_of_words: float = 0.5
+    """Least share of a text's words that must stand in a source for it to count as grounded there."""
+    share_of_composed: float = 0.35
+    """The same for composed text (of `composed_words` words or more): a message is more than what it is made from."""
+    composed_words: int = 6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All constants of a decision."""
+
+    max_questions: int = 1
+    """Most questions in one turn."""
+    settled_at: float = 0.5
+    """Least posterior at which memory settles a slot without a question: one standing rule, or two fresh habits."""
+    settled_margin: float = 0.2
+    """Least distance to the next value for the same."""
+    posterior: PosteriorSettings = field(default_factory=PosteriorSettings)
+    similarity: SimilaritySettings = field(default_factory=SimilaritySettings)
+    grounding: GroundingSettings = field(default_factory=GroundingSettings)
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    """What tools do, by name, where their name and description mislead."""

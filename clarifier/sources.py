@@ -1,0 +1,192 @@
+"""Where the support for a value is looked up: this request and turn, the running topic, and what memory recalls."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from clarifier.decision import Situation
+from clarifier.posterior import Moment
+from memory.evidence import Evidence, Slot
+from memory.records import CallStep, QuestionStep, Turn
+from memory.text import split_name
+
+
+class Leaf(NamedTuple):
+    """A scalar within an observation or an argument."""
+
+    key: str
+    """The innermost field name, empty where there is none."""
+    value: str | float | bool
+
+
+class Said(NamedTuple):
+    """Words of the person."""
+
+    text: str
+    turn_id: str | None
+    """`None`: in this turn."""
+
+
+class Used(NamedTuple):
+    """An argument of a call that was made in the running topic."""
+
+    slot: Slot
+    value: JsonValue
+    turn_id: str
+    order: int
+    """Of the topic's turn, from 0, oldest first."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A situation, indexed for the questions that grounding asks. Every part is read at first use only."""
+
+    situation: Situation
+
+    @cached_property
+    def answers(self) -> str:
+        """What the person answered in this turn, one answer a line."""
+        return "\n".join(step.answer for step in self.situation.question_steps if step.answer)
+
+    @cached_property
+    def observed(self) -> tuple[Leaf, ...]:
+        """What tools returned in this turn."""
+        return tuple(_observed(self.situation.call_steps))
+
+    @cached_property
+    def topic_said(self) -> tuple[Said, ...]:
+        """The person's words in the running topic, oldest first."""
+        return tuple(said for turn in self.situation.recall.topic_turns for said in _said(turn))
+
+    @cached_property
+    def topic_used(self) -> tuple[Used, ...]:
+        """The arguments of the calls made in the running topic, newest first."""
+        used = [
+            Used(Slot(call.name, name), value, turn.turn_id, order)
+            for order, turn in enumerate(self.situation.recall.topic_turns)
+            for call in turn.calls
+            for name, value in call.arguments.items()
+        ]
+        return tuple(reversed(used))
+
+    @cached_property
+    def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
+        """What tools returned in the running topic, with its turn; newest first."""
+        return tuple(
+            (turn.turn_id, tuple(_observed(step for step in turn.steps if isinstance(step, CallStep))))
+            for turn in reversed(self.situation.recall.topic_turns)
+        )
+
+    @cached_property
+    def past(self) -> tuple[Turn, ...]:
+        """Recalled turns of earlier topics."""
+        topic = {turn.turn_id for turn in self.situation.recall.topic_turns}
+        return tuple(turn for turn in self.situation.recall.turns if turn.turn_id not in topic)
+
+    @cached_property
+    def past_said(self) -> tuple[Said, ...]:
+        """The person's words in recalled turns of earlier topics, and recalled text that renders no turn."""
+        words = [said for turn in self.past for said in _said(turn)]
+        for item in self.situation.recall.items:
+            if item.turn is None and not item.evidence and item.turn_ids:
+                words.append(Said(item.text, item.turn_ids[-1]))
+        return tuple(words)
+
+    @cached_property
+    def past_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
+        """What tools returned in recalled turns of earlier topics, with its turn."""
+        return tuple(
+            (turn.turn_id, tuple(_observed(step for step in turn.steps if isinstance(step, CallStep))))
+            for turn in self.past
+        )
+
+    @cached_property
+    def moment(self) -> Moment:
+        """This turn: its clock, and the position after the newest one that evidence knows."""
+        return Moment(self._index.last_position + 1, self.situation.now)
+
+    def position(self, turn_id: str) -> int:
+        """Return the position of a recalled turn as far as evidence tells, else that of the newest turn."""
+        return self._index.positions.get(turn_id, self._index.last_position)
+
+    def evidence_of_slot(self, slot: Slot) -> list[Evidence]:
+        """Return the evidence for `slot` itself."""
+        return [piece for piece in self._index.by_argument.get(_key(slot.argument), ()) if piece.slot == slot]
+
+    def evidence_of_argument(self, slot: Slot) -> list[Evidence]:
+        """Return the evidence for arguments of the same name in other tools."""
+        return [piece for piece in self._index.by_argument.get(_key(slot.argument), ()) if piece.slot != slot]
+
+    def evidence_of_relatives(self, slot: Slot) -> list[Evidence]:
+        """Return the evidence for arguments whose name has the same head word but is another."""
+        own = _key(slot.argument)
+        return [piece for piece in self._index.by_head.get(own[-1:], ()) if _key(piece.slot.argument) != own]
+
+    def evidence_of_value(self, value_key: str) -> list[Evidence]:
+        """Return the evidence, of any slot, whose value has the canonical form `value_key`."""
+        return self._index.by_value.get(value_key, [])
+
+    @cached_property
+    def _index(self) -> _Index:
+        return _Index(piece for item in self.situation.recall.items for piece in item.evidence)
+
+
+class _Index:
+    """Recalled evidence by argument name, head word and value; each piece once."""
+
+    def __init__(self, evidence: Iterable[Evidence]) -> None:
+        self.by_argument: dict[tuple[str, ...], list[Evidence]] = defaultdict(list)
+        self.by_head: dict[tuple[str, ...], list[Evidence]] = defaultdict(list)
+        self.by_value: dict[str, list[Evidence]] = defaultdict(list)
+        self.positions: dict[str, int] = {}
+        self.last_position = -1
+        seen: set[tuple[object, ...]] = set()
+        for piece in evidence:
+            identity = (piece.turn_id, piece.slot, piece.value_key, piece.source, piece.kind)
+            if identity in seen:
+                continue
+            seen.add(identity)
+            words = _key(piece.slot.argument)
+            self.by_argument[words].append(piece)
+            self.by_head[words[-1:]].append(piece)
+            self.by_value[piece.value_key].append(piece)
+            self.positions[piece.turn_id] = piece.position
+            self.last_position = max(self.last_position, piece.position)
+
+
+def leaves(value: JsonValue, key: str = "") -> Iterator[Leaf]:
+    """Yield the scalars within `value` with their field names, in order; null gives nothing."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from leaves(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item, key)
+    elif value is not None:
+        yield Leaf(key, value)
+
+
+def _observed(steps: Iterable[CallStep]) -> Iterator[Leaf]:
+    for step in steps:
+        for observation in step.observations:
+            if observation.error is None:
+                yield from leaves(observation.content)
+
+
+def _said(turn: Turn) -> Iterator[Said]:
+    yield Said(turn.request, turn.turn_id)
+    for step in turn.steps:
+        if isinstance(step, QuestionStep) and step.answer:
+            yield Said(step.answer, turn.turn_id)
+
+
+@lru_cache(maxsize=4096)
+def _key(argument: str) -> tuple[str, ...]:
+    """The words of the innermost name of an argument."""
+    return split_name(argument.rsplit(".", 1)[-1])
