@@ -14,7 +14,7 @@ _LENGTH_TOLERANCE = 1e-3
 
 
 class CheckedEmbedder:
-    """The same embedder, every answer checked.
+    """The same embedder, every answer checked; halves of surrogate pairs, which tokenizers refuse, become `?`.
 
     Raises:
         EmbedderError: By both methods, if the answer has not the promised shape, or rows that are not finite or not of
@@ -33,10 +33,12 @@ class CheckedEmbedder:
         return self._embedder.dimensions
 
     def embed_query(self, text: str) -> Vector:
-        return self._checked(self._embedder.embed_query(text), (self.dimensions,))
+        return self._checked(self._embedder.embed_query(_encodable(text)), (self.dimensions,))
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        return self._checked(self._embedder.embed_documents(texts), (len(texts), self.dimensions))
+        return self._checked(
+            self._embedder.embed_documents([_encodable(text) for text in texts]), (len(texts), self.dimensions)
+        )
 
     def _checked(self, vectors: Matrix, shape: tuple[int, ...]) -> Matrix:
         vectors = np.asarray(vectors, dtype=np.float32)
@@ -52,3 +54,7 @@ class CheckedEmbedder:
                 "unit vectors were expected; let it normalise them"
             )
         return vectors
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -49,7 +49,7 @@ class UseEmbedder:
             return np.empty((0, self.dimensions), dtype=np.float32)
         with _LOADING:  # two threads at first use must not both load 130 MB
             model = _model()
-        return np.asarray(model.encode([_without_surrogates(text) for text in texts]), dtype=np.float32)
+        return np.asarray(model.encode(list(texts)), dtype=np.float32)
 
 
 @cache
@@ -60,8 +60,3 @@ def _model() -> Any:
     model = USE(threads=1)
     model.encode("")  # it loads at its first text
     return model
-
-
-def _without_surrogates(text: str) -> str:
-    """Return `text` with halves of surrogate pairs replaced: the tokenizer works on UTF-8."""
-    return text.encode("utf-8", "replace").decode("utf-8")
