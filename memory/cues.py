@@ -21,7 +21,7 @@ _RELATION_ZH = (
 
 _CUES: dict[Kind, tuple[str, ...]] = {
     "one_off": (
-        r"\bthis once\b",
+        r"\b(?:(?:just|only) )?this once\b",
         r"\bfor (?:just |only )?once\b",
         r"\b(?:just|only) once\b",
         r"\b(?:just|only) (?:for )?(?:today|tonight|tomorrow|this (?:time|week|trip|one))\b|\b(?:just|only) for now\b",
@@ -89,13 +89,15 @@ class Clause:
     cues: frozenset[Kind]
     is_for_self: bool
     """Whether it says that it is for the speaker."""
+    is_lone_cue: bool
+    """Whether it says little else than an exception or a rule ("just this once")."""
 
 
 @lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
     return tuple(
-        Clause(part, number, cues_in(part), _OWN.search(part) is not None)
+        Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part))
         for number, sentence in enumerate(_SENTENCE_END.split(text))
         for raw in _CLAUSE_END.split(sentence)
         if (part := normalise(raw))
@@ -107,6 +109,12 @@ def cues_in(text: str) -> frozenset[Kind]:
     return frozenset(
         kind for kind, patterns in _COMPILED.items() if any(pattern.search(text) is not None for pattern in patterns)
     )
+
+
+def _is_lone_cue(text: str) -> bool:
+    patterns = (*_COMPILED["one_off"], *_COMPILED["standing"])
+    found = [match.group() for pattern in patterns if (match := pattern.search(text))]
+    return bool(found) and 3 * max(map(len, found)) >= 2 * len(text)
 
 
 def is_correction(text: str) -> bool:

@@ -14,6 +14,9 @@ from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.values import canonical_key
 from memory.wording import Wording, is_said
 
+FAILURE_FIELDS = ("error", "success", "status")
+"""The fields of a result by which tools say that they failed."""
+
 
 def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     """Return what `turn` alone says, in call and argument order, each piece once.

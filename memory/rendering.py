@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from memory.extraction import FAILURE_FIELDS, is_failure
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.tokens import count_tokens
 
@@ -94,6 +95,7 @@ class _Size(NamedTuple):
 
 
 _SIZES = (_Size(8, 240), _Size(4, 120), _Size(2, 60), _Size(1, 30))
+_ERROR_CHARACTERS = 120
 _REPLY_CHARACTERS = (160, 60)
 _QUESTION_CHARACTERS = 60
 
@@ -117,7 +119,10 @@ def _cuts(turn: Turn) -> Iterator[Turn]:
 def _with_observations(turn: Turn, shorten: Callable[[JsonValue], JsonValue]) -> Turn:
     def cut(observation: Observation) -> Observation:
         if observation.error is not None:
-            return Observation(error=_clip(observation.error, _SIZES[0].characters))
+            return Observation(error=_clip(observation.error, _ERROR_CHARACTERS))
+        if is_failure(observation) and isinstance(observation.content, dict):
+            said = {name: observation.content[name] for name in FAILURE_FIELDS if name in observation.content}
+            return Observation(content=_shorten(said, _Size(1, _ERROR_CHARACTERS), ""))
         return Observation(content=shorten(observation.content))
 
     steps = tuple(
@@ -146,7 +151,7 @@ def _clip(text: str, characters: int) -> str:
 
 
 def _shorten(value: JsonValue, size: _Size, used: str) -> JsonValue:
-    """Return `value` with at most `size` of everything; what was left out of a list is counted in its last entry."""
+    """Return `value` with at most `size` of everything; what was left out of a list or object is counted at its end."""
     if isinstance(value, str):
         return _clip(value, size.characters)
     if isinstance(value, list):
@@ -154,8 +159,8 @@ def _shorten(value: JsonValue, size: _Size, used: str) -> JsonValue:
         short = [_shorten(value[index], size, used) for index in kept]
         return short if len(kept) == len(value) else [*short, f"{ELLIPSIS} {len(value) - len(kept)} more"]
     if isinstance(value, dict):
-        kept_names = list(value)[: 3 * size.entries]
-        return {name: _shorten(value[name], size, used) for name in kept_names}
+        fields = {name: _shorten(value[name], size, used) for name in list(value)[: 3 * size.entries]}
+        return fields if len(fields) == len(value) else {**fields, ELLIPSIS: f"{len(value) - len(fields)} more"}
     return value
 
 

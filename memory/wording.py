@@ -106,18 +106,18 @@ def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
 
 
 def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause, ...]:
-    """Give a one-off or standing cue of a clause without any value to its neighbours in the sentence.
+    """Give the cues of a clause without any value to its neighbours in the sentence; of a lone cue to any neighbour.
 
-    "first class, that leg only": the exception is about the class.
+    "first class, that leg only": the exception is about the class. A hypothesis stays where it is.
     """
     bare = [not _names_any(calls, clause) for clause in parts]
     spread = list(parts)
     for index, clause in enumerate(parts):
-        cues = clause.cues & {"one_off", "standing"}
+        cues = clause.cues - {"hypothetical"}
         if not (bare[index] and cues):
             continue
         for near in (index - 1, index + 1):
-            if 0 <= near < len(parts) and parts[near].sentence == clause.sentence:
+            if 0 <= near < len(parts) and (clause.is_lone_cue or parts[near].sentence == clause.sentence):
                 spread[near] = replace(spread[near], cues=spread[near].cues | cues)
     return tuple(spread)
 
