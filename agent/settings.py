@@ -18,7 +18,8 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
 
     base_url: str = Field(pattern=r"^https?://")
     api_key: SecretStr
-    model: str = Field(min_length=1)
+    model: str | None = Field(default=None, min_length=1)
+    """`None`: the only one the endpoint lists."""
     timeout_s: float = Field(default=60, gt=0)
     """For one attempt."""
     max_retries: int = Field(default=2, ge=0)
@@ -40,21 +41,24 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
             base_url: Goes before OPENAI_BASE_URL.
 
         Raises:
-            PlannerSettingsError: If one of the three is missing or wrong; the message names it.
+            PlannerSettingsError: If the key or the URL is missing or wrong; the message names it.
         """
         given = {
             KEY_VARIABLE: environ.get(KEY_VARIABLE),
             URL_VARIABLE: base_url or environ.get(URL_VARIABLE),
-            MODEL_VARIABLE: model or environ.get(MODEL_VARIABLE),
         }
         if missing := [name for name, value in given.items() if not value]:
             raise PlannerSettingsError(
                 f"the planner `chat` needs {' and '.join(missing)} in the environment: {KEY_VARIABLE} is the key, "
                 f"{URL_VARIABLE} an OpenAI-compatible endpoint such as http://localhost:8000/v1 (a local one takes any "
-                f"key), {MODEL_VARIABLE} the model's id (or --model). The planner `rules` needs none of them"
+                f"key). The planner `rules` needs none of them"
             )
         try:
-            return cls(base_url=given[URL_VARIABLE], api_key=given[KEY_VARIABLE], model=given[MODEL_VARIABLE])
+            return cls(
+                base_url=given[URL_VARIABLE],
+                api_key=given[KEY_VARIABLE],
+                model=model or environ.get(MODEL_VARIABLE) or None,
+            )
         except ValidationError as exc:
             problems = "; ".join(f"{error['loc'][0]}: {error['msg']}, got {error['input']!r}" for error in exc.errors())
             raise PlannerSettingsError(f"the planner `chat` cannot be set up: {problems}") from exc

@@ -61,12 +61,13 @@ def _completion(message: Mapping[str, Any], prompt: int, completion: int) -> Rep
 class ChatServer:
     """Serves a script while it is entered; past its end it answers 500."""
 
-    def __init__(self, *script: Reply) -> None:
+    def __init__(self, *script: Reply, models: Sequence[str] = ("scripted",)) -> None:
         self.requests: list[dict[str, Any]] = []
         """The JSON bodies it was sent, in order."""
         self.keys: list[str] = []
         """The Authorization headers, in order."""
         self._script: Sequence[Reply] = script
+        self._models = tuple(models)
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -104,6 +105,13 @@ class ChatServer:
                     reply = fails(404, f"no such path: {self.path}")
                 else:
                     reply = server._next(body, self.headers.get("Authorization", ""))
+                self._send(reply)
+
+            def do_GET(self) -> None:
+                listed = [{"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in server._models]
+                self._send(Reply(json.dumps({"object": "list", "data": listed})))
+
+            def _send(self, reply: Reply) -> None:
                 time.sleep(reply.delay_s)
                 data = reply.body.encode()
                 try:

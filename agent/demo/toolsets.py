@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, JsonValue, TypeAdapter
 
 from agent.errors import ToolsetError
+from memory.text import Language
 from memory.tools import Tool, parse_tool
 
-Language = Literal["en", "zh"]
 ALL = "all"
 """The name of all toolsets together."""
 FieldSpec = tuple[JsonValue, ...]

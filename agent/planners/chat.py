@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +15,12 @@ from agent.errors import (
     PlannerOutputError,
     PlannerRateLimitError,
     PlannerRefusedError,
+    PlannerSettingsError,
     PlannerTimeoutError,
     PlannerUnavailableError,
 )
 from agent.planners.prompt import ASK_TOOL, build_messages, offers_ask_tool, tool_definitions
-from agent.settings import ChatSettings
+from agent.settings import MODEL_VARIABLE, ChatSettings
 from clarifier.decision import Proposal, Situation, Usage
 from memory.evidence import Slot
 from memory.records import ToolCall
@@ -63,6 +65,7 @@ class ChatPlanner:
     def __init__(self, settings: ChatSettings) -> None:
         self.settings = settings
         self._client: OpenAI | None = None
+        self._model = settings.model
 
     def __enter__(self) -> ChatPlanner:
         return self
@@ -98,42 +101,73 @@ class ChatPlanner:
             messages = [*messages, *_repair_messages(raw, reading.faults)]
         return replace(reading.proposal, usage=spent)
 
+    @property
+    def model(self) -> str:
+        """The model's id; asks the endpoint for its only one where the settings name none.
+
+        Raises:
+            PlannerSettingsError: If the endpoint lists none or several.
+            PlannerError: If it gives no list.
+        """
+        if self._model is None:
+            with self._translated():
+                listed = sorted(model.id for model in self._opened().models.list())
+            if len(listed) != 1:
+                raise PlannerSettingsError(
+                    f"{self.settings.base_url} offers {', '.join(listed[:20]) or 'no model'}; "
+                    f"name one in {MODEL_VARIABLE} or with --model"
+                )
+            self._model = listed[0]
+        return self._model
+
     def _complete(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> ChatCompletion:
-        import openai
+        from openai.types.chat import ChatCompletion
 
         settings = self.settings
-        request: dict[str, Any] = {"model": settings.model, "messages": messages, "tools": tools}
+        request: dict[str, Any] = {"model": self.model, "messages": messages, "tools": tools}
         if settings.temperature is not None:
             request["temperature"] = settings.temperature
         if settings.max_tokens is not None:
             request["max_tokens"] = settings.max_tokens
-        where = f"{settings.model!r} at {settings.base_url}"
-        try:
+        with self._translated():
             completion: Any = self._opened().chat.completions.create(**request)
+        # The SDK builds its types without checking them.
+        if (
+            not isinstance(completion, ChatCompletion)
+            or not completion.choices
+            or completion.choices[0].message is None
+        ):
+            raise PlannerOutputError(f"{self._where} answered no chat completion but {str(completion)[:200]!r}")
+        return completion
+
+    @property
+    def _where(self) -> str:
+        return f"{self._model!r} at {self.settings.base_url}" if self._model else self.settings.base_url
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn what the SDK raises into our errors, with what it said."""
+        import openai
+
+        settings = self.settings
+        try:
+            yield
         except openai.APITimeoutError as exc:
             raise PlannerTimeoutError(
-                f"{where} gave no answer within {settings.timeout_s:g} s, {settings.max_retries + 1} times"
+                f"{self._where} gave no answer within {settings.timeout_s:g} s, {settings.max_retries + 1} times"
             ) from exc
         except openai.RateLimitError as exc:
             wait = exc.response.headers.get("retry-after", "")
             seconds = float(wait) if wait.replace(".", "", 1).isdigit() else None
-            raise PlannerRateLimitError(f"{where} refuses for now: {exc}", retry_after_s=seconds) from exc
+            raise PlannerRateLimitError(f"{self._where} refuses for now: {exc}", retry_after_s=seconds) from exc
         except openai.APIStatusError as exc:
             if exc.status_code >= 500:
-                raise PlannerUnavailableError(f"{where} fails: {exc}") from exc
-            raise PlannerRefusedError(f"{where} refuses the request: {exc}", status=exc.status_code) from exc
+                raise PlannerUnavailableError(f"{self._where} fails: {exc}") from exc
+            raise PlannerRefusedError(f"{self._where} refuses the request: {exc}", status=exc.status_code) from exc
         except openai.APIConnectionError as exc:
-            raise PlannerUnavailableError(f"{where} cannot be reached: {exc}") from exc
+            raise PlannerUnavailableError(f"{self._where} cannot be reached: {exc}") from exc
         except (openai.OpenAIError, ValueError) as exc:  # ValueError: a body that is announced as JSON and is none
-            raise PlannerOutputError(f"{where} answered something unreadable: {exc}") from exc
-        # The SDK builds its types without checking them.
-        if (
-            not isinstance(completion, openai.types.chat.ChatCompletion)
-            or not completion.choices
-            or completion.choices[0].message is None
-        ):
-            raise PlannerOutputError(f"{where} answered no chat completion but {str(completion)[:200]!r}")
-        return completion
+            raise PlannerOutputError(f"{self._where} answered something unreadable: {exc}") from exc
 
     def _opened(self) -> OpenAI:
         if self._client is None:

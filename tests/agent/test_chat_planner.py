@@ -39,10 +39,13 @@ SITUATION = Situation("a table in Turin", (FIND, BOOK), now=NOW)
 
 @contextmanager
 def planner(*script: Reply, **settings: Any) -> Iterator[tuple[ChatPlanner, ChatServer]]:
-    with ChatServer(*script) as server:
-        chosen = {"base_url": server.base_url, "api_key": "sk-test", "model": "m", "max_retries": 0, **settings}
-        with ChatPlanner(ChatSettings(**chosen)) as chat:
-            yield chat, server
+    with ChatServer(*script) as server, ChatPlanner(settings_for(server, **settings)) as chat:
+        yield chat, server
+
+
+def settings_for(server: ChatServer, **settings: Any) -> ChatSettings:
+    chosen = {"base_url": server.base_url, "api_key": "sk-test", "model": "m", "max_retries": 0, **settings}
+    return ChatSettings(**chosen)
 
 
 def proposed(*script: Reply, situation: Situation = SITUATION) -> Proposal:
@@ -187,12 +190,28 @@ def test_a_passing_failure_is_tried_again_within_bounds() -> None:
 
 
 def test_missing_settings_are_named() -> None:
-    with pytest.raises(PlannerSettingsError, match="needs OPENAI_API_KEY and OPENAI_BASE_URL and STEAD_MODEL in the"):
+    with pytest.raises(PlannerSettingsError, match="needs OPENAI_API_KEY and OPENAI_BASE_URL in the"):
         ChatSettings.from_environ({})
-    with pytest.raises(PlannerSettingsError, match=r"needs STEAD_MODEL in the environment"):
-        ChatSettings.from_environ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost/v1"})
+    with pytest.raises(PlannerSettingsError, match="needs OPENAI_BASE_URL in the environment"):
+        ChatSettings.from_environ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": ""})
     with pytest.raises(PlannerSettingsError, match=r"base_url: .* got 'localhost'"):
         ChatSettings.from_environ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "localhost"}, model="m")
+
+
+def test_without_a_model_named_the_only_one_of_the_endpoint_is_used() -> None:
+    environ = {"OPENAI_API_KEY": "k", "STEAD_MODEL": "n"}
+    with ChatServer(says("Done."), models=["only"]) as server:
+        settings = ChatSettings.from_environ({**environ, "STEAD_MODEL": ""}, base_url=server.base_url)
+        with ChatPlanner(settings) as chat:
+            assert chat.plan(SITUATION).reply == "Done."
+    assert server.requests[0]["model"] == "only"
+    with (
+        ChatServer(models=["b", "a"]) as server,
+        ChatPlanner(settings_for(server, model=None)) as chat,
+        pytest.raises(PlannerSettingsError, match=r"offers a, b; name one in STEAD_MODEL or with --model"),
+    ):
+        chat.plan(SITUATION)
+    assert ChatSettings.from_environ(environ, base_url="http://localhost/v1").model == "n"
 
 
 def test_the_prompt_shows_clock_state_earlier_turns_topic_steps_and_hints() -> None:

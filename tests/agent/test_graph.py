@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
-from langgraph.types import Command
+from langgraph.types import Command, GraphOutput
 
 from agent.advance import LOST, MAX_PLANS, begin
 from agent.errors import MissingCheckpointerError, ObservationCountError
@@ -292,6 +292,28 @@ def test_a_question_waits_over_a_restart_and_every_effect_happens_once(database:
     assert result.recall == _recalled()
     assert [made.id for made in executor.calls] == ["f", "b"]
     assert log.turns == memory.observed == [result.turn]
+
+
+def test_an_answer_that_comes_twice_answers_only_its_own_question(database: Path) -> None:
+    config, log = thread_config("t1"), RecordingLog()
+
+    def resume(graph: Graph, question_id: str, answer: str, *script: Proposal) -> GraphOutput[AgentState]:
+        command: Command[Any] = Command(resume={question_id: answer})
+        return graph.invoke(command, config, context=context(*script, log=log, user=None), version="v2")
+
+    for graph in _open(database):
+        start = AgentState(turn=begin("a table", [], turn_id="t1"))
+        ctx = context(Proposal(question="Where?"), log=log, user=None)
+        (where,) = graph.invoke(start, config, context=ctx, version="v2").interrupts
+        (when,) = resume(graph, where.id, "Turin", Proposal(question="When?")).interrupts
+        assert resume(graph, where.id, "Turin").interrupts == (when,)
+        done = resume(graph, when.id, "at seven", Proposal(reply="Done.")).value["turn"]
+        assert resume(graph, when.id, "at seven").value["turn"] == done
+    assert done.steps == (
+        QuestionStep(question="Where?", answer="Turin"),
+        QuestionStep(question="When?", answer="at seven"),
+    )
+    assert log.turns == [done.turn]
 
 
 def test_a_process_that_dies_between_two_calls_repeats_neither(database: Path) -> None:

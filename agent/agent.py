@@ -1,0 +1,117 @@
+"""The agent of one person: their memory, a planner and a policy behind one object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import partial
+
+from agent.graph import AgentContext, TurnResult, run_turn
+from agent.state import Clock, Planner, ToolExecutor, User
+from clarifier.clarifier import decide
+from clarifier.policy import open_policy
+from memory.evidence import Slot
+from memory.memory import Forgotten, UserMemory
+from memory.records import Turn
+from memory.strategies import default_budget, open_strategy
+from memory.tools import Tool
+from memory.user_state import UserState, fold
+
+_NUMBERED = re.compile(r"t(\d+)")
+
+
+def local_time() -> datetime:
+    """Return the time here, with its zone."""
+    return datetime.now().astimezone()
+
+
+class Agent:
+    """Runs one person's turns, one at a time, and remembers them.
+
+    Args:
+        memory: Of the person.
+        planner: Proposes the steps.
+        strategy: How to remember and recall, by name.
+        policy: How to decide between acting and asking, by name.
+        clock: Dates the turns.
+        budget: Most tokens of recall; by default the strategy's own.
+
+    Raises:
+        UnknownStrategyError: If no strategy has this name.
+        UnknownPolicyError: If no policy has this name.
+    """
+
+    def __init__(
+        self,
+        memory: UserMemory,
+        planner: Planner,
+        *,
+        strategy: str = "stead",
+        policy: str = "product",
+        clock: Clock = local_time,
+        budget: int | None = None,
+    ) -> None:
+        self._memory = memory
+        self._planner = planner
+        self._strategy = open_strategy(strategy, memory)
+        self._strategy_name = strategy
+        self._decide = partial(decide, policy=open_policy(policy))
+        self._clock = clock
+        self._budget = default_budget(strategy) if budget is None else budget
+        self.last: TurnResult | None = None
+        """The last turn that was run, for explaining it."""
+
+    def run(self, request: str, tools: Iterable[Tool], *, executor: ToolExecutor, user: User) -> TurnResult:
+        """Run one turn from request to end, and remember it.
+
+        Raises:
+            PlannerError: If the planner cannot propose; the turn is not remembered then.
+            MemoryStoreError: If the turn cannot be stored.
+        """
+        context = AgentContext(
+            planner=self._planner,
+            memory=self._strategy,
+            executor=executor,
+            decide=self._decide,
+            user=user,
+            log=self._memory,
+            clock=self._clock,
+            budget=self._budget,
+        )
+        self.last = run_turn(request, tools, context, turn_id=_next_id(self._memory.turns()))
+        return self.last
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return all that is remembered, oldest first."""
+        return self._memory.turns()
+
+    def state(self) -> UserState:
+        """Return what is believed of the person now."""
+        return fold(self._memory.turns())
+
+    def forget(self) -> Forgotten:
+        """Erase everything of the person."""
+        return self._forgetting(self._memory.forget())
+
+    def forget_turns(self, turn_ids: Sequence[str]) -> Forgotten:
+        """Erase these turns; unknown ids are passed over."""
+        return self._forgetting(self._memory.forget_turns(turn_ids))
+
+    def forget_slot(self, slot: Slot) -> Forgotten:
+        """Erase every turn that says something about `slot`: its words are where the belief comes from."""
+        state = self.state().slots.get(slot)
+        turn_ids = [turn_id for candidate in state.candidates for turn_id in candidate.turn_ids] if state else []
+        return self.forget_turns(list(dict.fromkeys(turn_ids)))
+
+    def _forgetting(self, forgotten: Forgotten) -> Forgotten:
+        # A strategy may keep what it has observed, and the last turn is shown word by word.
+        self._strategy = open_strategy(self._strategy_name, self._memory)
+        self.last = None
+        return forgotten
+
+
+def _next_id(turns: Iterable[Turn]) -> str:
+    """Return `t1`, `t2`, …: one more than the highest there is."""
+    numbers = (int(match[1]) for turn in turns if (match := _NUMBERED.fullmatch(turn.turn_id)))
+    return f"t{max(numbers, default=0) + 1}"

@@ -1,0 +1,205 @@
+"""The command `stead`."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
+
+import typer
+
+from agent.errors import AgentError
+from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
+from clarifier.errors import CalibrationError
+from memory.errors import MemoryStoreError
+
+if TYPE_CHECKING:
+    from agent.state import Clock, Planner
+    from memory.memory import Memory
+
+LOCK_TIMEOUT_S = 3.0
+"""A person waits for this long when another process has the data directory open."""
+
+app = typer.Typer(
+    name="stead",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="""A personal agent that remembers you, and decides from evidence whether to act or to ask.
+
+    Start with `stead chat`: it needs no key and no network. Say what you want, in English or Chinese, about train
+    trips, the weather or a table for dinner; then /why shows the evidence behind every argument, /state what is
+    believed of you, and /forget erases it. The next session remembers this one.
+    """,
+)
+
+
+class PlannerName(StrEnum):
+    """Who proposes."""
+
+    RULES = "rules"
+    CHAT = "chat"
+
+
+class PolicyName(StrEnum):
+    """How acting is weighed against asking."""
+
+    PRODUCT = "product"
+    BENCHMARK = "benchmark"
+
+
+@app.callback()
+def _stead() -> None:
+    """Hold the commands together; with one command alone typer would drop its name."""
+
+
+@app.command()
+def chat(
+    data: Annotated[Path, typer.Option(help="Directory that keeps the turns; made if it does not exist.")] = Path(
+        ".stead"
+    ),
+    user: Annotated[str, typer.Option(help="Who is talking; each user has a memory of their own.")] = "me",
+    memory: Annotated[
+        str, typer.Option(help="Memory strategy: none, full, recent, lexical, dense, hybrid, state or stead.")
+    ] = "stead",
+    planner: Annotated[
+        PlannerName | None,
+        typer.Option(
+            help=f"rules: no model; chat: a model. Default: chat where {KEY_VARIABLE} and {URL_VARIABLE} are set.",
+            show_default=False,
+        ),
+    ] = None,
+    policy: Annotated[
+        PolicyName, typer.Option(help="product: weighs what a wrong call costs; benchmark: maximises exact accuracy.")
+    ] = PolicyName.PRODUCT,
+    toolset: Annotated[str, typer.Option(help="Demo tools on offer: trips, weather, dinner or all.")] = "all",
+    model: Annotated[
+        str | None,
+        typer.Option(help="Model id for the planner chat. Default: STEAD_MODEL, else the endpoint's only one."),
+    ] = None,
+    now: Annotated[
+        datetime | None, typer.Option(help="Pretend that it is this time. Default: the clock.", show_default=False)
+    ] = None,
+) -> None:
+    r"""Talk with the agent on the demo toolsets, in English or Chinese.
+
+    Commands inside: /why, /state, /turns, /forget, /help, /quit. Works over a pipe too:
+
+        printf 'weather in Turin tomorrow\n/why\n' | stead chat
+    """
+    with _failing_kindly(), _planner(_chosen(planner, os.environ), model, os.environ) as planning:
+        _talk(data, user, memory, planning, policy.value, toolset, _clock(now))
+
+
+def _talk(
+    data: Path, user: str, strategy: str, planner: Planner, policy: str, toolset: str, clock: Clock | None
+) -> None:
+    # What follows takes seconds to import; `stead --help` does without.
+    from agent.agent import Agent, local_time
+    from agent.demo.toolbox import Toolbox
+    from agent.terminal import Chat
+    from memory.records import Scope
+
+    toolbox, scope = Toolbox(toolset), Scope(user)
+    with _memory(data) as opened:
+        agent = Agent(opened.user(scope), planner, strategy=strategy, policy=policy, clock=clock or local_time)
+        console = StreamConsole(sys.stdin, sys.stdout)
+        known = len(agent.turns())
+        console.write(
+            f"Hello {user}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
+            f"Planner {planner.name}, memory {strategy}, policy {policy}; "
+            f"{known} turns remembered. /help lists commands."
+        )
+        try:
+            Chat(agent, toolbox, console).talk()
+        except KeyboardInterrupt:
+            console.write("\nGoodbye.")
+
+
+class StreamConsole:
+    """Reads and writes lines of text streams, as UTF-8 whatever the locale says; prompts only a person.
+
+    Args:
+        lines: Where lines come from.
+        out: Where they go.
+    """
+
+    def __init__(self, lines: TextIO, out: TextIO) -> None:
+        for stream in (lines, out):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", errors="replace")
+        self._lines = lines
+        self._out = out
+        self._is_person = lines.isatty()
+
+    def read(self, prompt: str) -> str | None:
+        """Return the next line without its end; `None` when there are no more."""
+        if self._is_person:
+            try:
+                return input(prompt)
+            except EOFError:
+                self.write("")
+                return None
+        line = self._lines.readline()
+        return line.rstrip("\r\n") if line else None
+
+    def write(self, line: str) -> None:
+        """Show a line at once."""
+        self._out.write(line + "\n")
+        self._out.flush()
+
+
+def _chosen(planner: PlannerName | None, environ: Mapping[str, str]) -> PlannerName:
+    if planner is not None:
+        return planner
+    return PlannerName.CHAT if environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE) else PlannerName.RULES
+
+
+@contextmanager
+def _planner(name: PlannerName, model: str | None, environ: Mapping[str, str]) -> Iterator[Planner]:
+    if name is PlannerName.CHAT:
+        from agent.planners.chat import ChatPlanner
+
+        with ChatPlanner(ChatSettings.from_environ(environ, model=model)) as planner:
+            yield planner
+    else:
+        from agent.planners.rules import RulesPlanner
+
+        yield RulesPlanner()
+
+
+def _memory(data: Path) -> Memory:
+    from memory.memory import Memory
+
+    return Memory.open(data, lock_timeout_s=LOCK_TIMEOUT_S)
+
+
+def _clock(now: datetime | None) -> Clock | None:
+    return None if now is None else lambda: now
+
+
+@contextmanager
+def _failing_kindly() -> Iterator[None]:
+    """Turn what is wrong with the data, the settings or the endpoint into one message and exit status 2."""
+    try:
+        yield
+    except (MemoryStoreError, AgentError, CalibrationError) as exc:
+        _fail(str(exc))
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"stead: {message}", err=True)
+    raise typer.Exit(2)
+
+
+if __name__ == "__main__":
+    app()
