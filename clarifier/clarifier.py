@@ -354,7 +354,7 @@ def _parameters(slots: Sequence[Grounding]) -> list[Parameter]:
 
 def _is_stated(one: Grounding) -> bool:
     """Whether the person said the value in this turn, or words it follows from."""
-    return one.grounds in ("request", "answer") or (one.grounds == "derived" and one.probability >= FULL)
+    return one.grounds in ("request", "answer", "derived") and one.probability >= FULL
 
 
 def _is_covered(one: Grounding) -> bool:

@@ -12,15 +12,14 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from clarifier.codes import is_code
 from clarifier.decision import Grounds, Reason
+from clarifier.derivations import worked_out
 from clarifier.effects import effect_of
-from clarifier.matching import Match, contains, has_date, is_identifier, match
+from clarifier.matching import Match, contains, is_identifier, match
 from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from clarifier.sources import Leaf, Sources
 from clarifier.witnesses import Remembered, remember
-from memory.dates import normal_date
 from memory.evidence import Slot
 from memory.records import ToolCall
 from memory.text import split_name
@@ -31,7 +30,6 @@ FULL = 0.9
 """Support of at least this probability ends the search; weaker support is kept while better is looked for."""
 _SMALL = 100
 """Whole numbers below it stand in observations by chance and need the field's name as well."""
-_NOW_WORDS = ("current", "today", "now", "当前", "今天", "当日")
 
 
 @dataclass(frozen=True)
@@ -287,32 +285,20 @@ def _past_observation(value: JsonValue, slot: Slot, parameter: Parameter | None,
 
 
 def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place: _Place) -> _Support | None:
-    """A date, year or code that can be worked out, though nothing names it in so many words."""
+    """A date, duration, year or code that can be worked out, though no word names it."""
     if parameter is None:
         return None
-    settings, situation = place.settings.grounding, place.sources.situation
-    unnamed = _Support("derived", settings.derived_unnamed, margin=0.0, is_open=False)
-    if is_code(value, parameter):
-        return unnamed
-    now = situation.now
-    if now is not None and "year" in split_name(parameter.name) + tuple(parameter.name.split()) + _zh_year(parameter):
-        if equal(value, now.year):
-            return _Support("derived", settings.derived)
-        return unnamed if any(equal(value, now.year + step) for step in (-1, 1)) else None
-    if not isinstance(value, str) or (day := normal_date(value)) is None:
-        return None
-    words = (situation.request, place.sources.answers, *(said.text for said in place.sources.topic_said))
-    if any(has_date(text, now) for text in words):
-        return unnamed
-    is_today = now is not None and day == normal_date(now.date().isoformat())
-    speaks_of_now = any(word in parameter.description.casefold() for word in _NOW_WORDS)
-    return unnamed if is_today and (speaks_of_now or effect_of(place.tool, place.settings.effects) != "read") else None
-
-
-def _zh_year(parameter: Parameter) -> tuple[str, ...]:
-    """`("year",)` for names like `years` and descriptions that speak of a year in Chinese."""
-    is_year = "years" in split_name(parameter.name) or parameter.description.startswith(("年份", "年度"))
-    return ("year",) if is_year else ()
+    sources = place.sources
+    probability = worked_out(
+        value,
+        parameter,
+        (sources.situation.request, sources.answers, *(said.text for said in sources.topic_said)),
+        sources.situation.now,
+        sources.known_days,
+        is_recording=effect_of(place.tool, place.settings.effects) != "read",
+        settings=place.settings.grounding,
+    )
+    return None if probability is None else _Support("derived", probability, margin=0.0, is_open=False)
 
 
 def _fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: _Place) -> _Support:

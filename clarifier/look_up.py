@@ -47,8 +47,8 @@ def suppliers(slot: Slot, parameter: Parameter, situation: Situation, settings: 
     None where only the person can know it.
 
     A supplier speaks of the thing whose identifier, url, code or price is missing, in its name (better) or its
-    description, does not need that value itself, and was not called in this turn. What searches or lists comes
-    before what fetches.
+    description, does not need that value itself, and was called neither in this turn nor in the running topic, where
+    its results are in sight. What searches or lists comes before what fetches.
     """
     if not is_looked_up(parameter):
         return ()
@@ -57,6 +57,7 @@ def suppliers(slot: Slot, parameter: Parameter, situation: Situation, settings: 
     if not entity and not _chinese_entity(parameter):
         return ()
     called = {call.name for step in situation.call_steps for call in step.calls}
+    called |= {call.name for turn in situation.recall.topic_turns for call in turn.calls}
     ranked: list[tuple[tuple[int, int], str]] = []
     for order, tool in enumerate(situation.tools):
         if tool.name == slot.tool or tool.name in called or not is_read_only(tool, settings.effects):

@@ -16,6 +16,7 @@ from clarifier.settings import GroundingSettings
 from memory.dates import normal_date
 from memory.mentions import Mention, mentions
 from memory.text import normalise, split_name, stem
+from memory.times import normal_time
 from memory.tools import Parameter
 from memory.values import equal
 
@@ -60,17 +61,14 @@ def match(
 
 def is_identifier(value: JsonValue) -> bool:
     """Say whether a value is an id, address, url or code: something that is either right to the letter or wrong."""
-    return isinstance(value, str) and _IDENTIFIER.match(value.strip()) is not None and normal_date(value) is None
+    if not isinstance(value, str) or _IDENTIFIER.match(value.strip()) is None:
+        return False
+    return normal_date(value) is None and normal_time(value) is None
 
 
 def contains(text: str, value: str) -> bool:
     """Say whether `text` holds `value` in one piece, case and width aside, not cut out of a longer word."""
     return _holds(normalise_cached(text), normalise(value))
-
-
-def has_date(text: str, now: datetime | None) -> bool:
-    """Say whether `text` mentions any date."""
-    return any(one.kind in ("date", "date_range") for one in mentions_in(text, now))
 
 
 @lru_cache(maxsize=4096)
@@ -93,10 +91,10 @@ def _match_text(
         return None
     if _holds(source, wanted):
         return Match(1.0, "stated")
-    if is_identifier(value) and not (parameter is not None and parameter.enum):
-        return None
     if found := _match_mention(value, text, parameter, now, settings):
         return found
+    if is_identifier(value) and not (parameter is not None and parameter.enum):
+        return None
     if parameter is not None and any(_holds(source, gloss) for gloss in _glosses(value, parameter)):
         return Match(1.0, "stated")
     if normal_date(value) is not None:
@@ -134,7 +132,7 @@ def _match_words(wanted: str, source: str, settings: GroundingSettings) -> Match
     is_composed = len(needed) >= settings.composed_words
     if share < (settings.share_of_composed if is_composed else settings.share_of_words):
         return None
-    return Match(max(share, settings.share_of_words) * settings.paraphrase, "words")
+    return Match(share * settings.paraphrase, "words")
 
 
 def _holds(source: str, wanted: str) -> bool:

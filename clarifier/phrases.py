@@ -61,7 +61,7 @@ def slot_phrase(parameter: Parameter, language: Language) -> str:
 
 def purpose(tool: Tool, language: Language) -> str:
     """Return what a tool is for, as "book Dutch train tickets"; empty where its description does not say so simply."""
-    clause = re.split(r"[,.;:(（，。；：]|\band\b|\bfrom\b|\bbased on\b|\busing\b", tool.description.strip())[0].strip()
+    clause = re.split(r"[,.;:(（，。；：]|\bfrom\b|\bbased on\b|\busing\b", tool.description.strip())[0].strip()
     is_chinese = _HAN.search(clause) is not None
     if not clause or is_chinese != (language == "zh") or _IDENTIFIER.search(clause):
         return ""

@@ -11,7 +11,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from clarifier.decision import Situation
+from clarifier.matching import mentions_in
 from clarifier.posterior import Moment
+from memory.dates import normal_date
 from memory.evidence import Evidence, Slot
 from memory.records import CallStep, QuestionStep, Turn
 from memory.text import split_name
@@ -110,6 +112,21 @@ class Sources:
     def moment(self) -> Moment:
         """This turn: its clock, and the position after the newest one that evidence knows."""
         return Moment(self._index.last_position + 1, self.situation.now)
+
+    @cached_property
+    def known_days(self) -> frozenset[str]:
+        """Dates named in this turn or used before, as far as recalled: what a span of days may count from."""
+        named = [
+            day
+            for text in (self.situation.request, self.answers)
+            for one in mentions_in(text, self.situation.now)
+            for day in (one.value if isinstance(one.value, list) else [one.value])
+            if one.kind in ("date", "date_range")
+        ]
+        used = (piece.value for pieces in self._index.by_value.values() for piece in pieces[:1])
+        return frozenset(
+            day for value in (*named, *used) if isinstance(value, str) and (day := normal_date(value)) is not None
+        )
 
     def position(self, turn_id: str) -> int:
         """Return the position of a recalled turn as far as evidence tells, else that of the newest turn."""

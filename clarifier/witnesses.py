@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from clarifier.matching import contains
+from clarifier.derivations import names_hour
+from clarifier.matching import contains, match
 from clarifier.posterior import Posterior, Witness, age, posterior
 from clarifier.settings import Settings
 from clarifier.sources import Sources
@@ -42,10 +43,11 @@ def remember(
     words in recalled turns.
     """
     near = [_seen_as(witness, value, parameter) for witness in _own(slot, sources, settings)]
-    near.extend(one for one in _kin(value, slot, parameter, sources, settings) if _equals(one, value, parameter))
+    kin = (one for one in _kin(value, slot, parameter, sources, settings) if _equals(one, value, parameter))
+    near.extend(_of_other_turns(kin, near))
     if not any(one.evidence.may_fill and _equals(one, value, parameter) for one in near) and isinstance(value, str):
         elsewhere = [Witness(one, settings.similarity.same_words) for one in _elsewhere(value, slot, sources)]
-        near.extend(elsewhere or _in_words(value, slot, sources, settings))
+        near.extend(elsewhere or _in_words(value, slot, parameter, sources, settings))
     found = posterior(near, sources.moment, parameter=parameter, settings=settings.posterior)
     candidate = found.find(value)
     if candidate is None or not candidate.count:
@@ -63,8 +65,18 @@ def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, set
     """
     near = list(_own(slot, sources, settings))
     if slot.argument.rsplit(".", 1)[-1].casefold() not in _VAGUE:
-        near += [Witness(one, settings.similarity.same_argument) for one in sources.evidence_of_argument(slot)]
+        kin = [Witness(one, settings.similarity.same_argument) for one in sources.evidence_of_argument(slot)]
+        near.extend(_of_other_turns(kin, near))
     return posterior(near, sources.moment, parameter=parameter, settings=settings.posterior)
+
+
+def _of_other_turns(kin: Iterable[Witness], own: Iterable[Witness]) -> Iterator[Witness]:
+    """The kin whose turns say nothing for the slot itself: calls made together are one choice, not two."""
+    turns = {one.evidence.turn_id for one in own}
+    for witness in kin:
+        if witness.evidence.turn_id not in turns:
+            turns.add(witness.evidence.turn_id)
+            yield witness
 
 
 def _own(slot: Slot, sources: Sources, settings: Settings) -> Iterator[Witness]:
@@ -90,12 +102,20 @@ def _elsewhere(value: str, slot: Slot, sources: Sources) -> Iterator[Evidence]:
     return (one for one in sources.evidence_of_value(canonical_key(value)) if one.slot.argument != own and one.may_fill)
 
 
-def _in_words(value: str, slot: Slot, sources: Sources, settings: Settings) -> Iterator[Witness]:
-    """The person's words in recalled turns, unless what they said there was not meant to last."""
+def _in_words(
+    value: str, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
+) -> Iterator[Witness]:
+    """The person's words in recalled turns, unless what they said there was not meant to last.
+
+    Dates relative to those turns are not read: their clock may be unknown.
+    """
     key = canonical_key(value)
     barred = {piece.turn_id for piece in sources.evidence_of_value(key) if not piece.may_fill}
     for said in sources.past_said:
-        if said.turn_id is not None and said.turn_id not in barred and contains(said.text, value):
+        if said.turn_id is None or said.turn_id in barred:
+            continue
+        found = match(value, said.text, parameter, None, settings.grounding)
+        if (found is not None and found.how != "words") or names_hour(said.text, value, None):
             position = sources.position(said.turn_id)
             piece = Evidence(slot, value, "request", "plain", said.turn_id, position)
             yield Witness(piece, settings.similarity.same_words)
