@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
+from typing import Literal
 from weakref import WeakValueDictionary
 
 from filelock import FileLock, Timeout
@@ -19,10 +20,10 @@ _open_here: WeakValueDictionary[Path, DataDirectory] = WeakValueDictionary()
 _registering = threading.Lock()
 
 
-class DirectoryHeader(BaseModel, frozen=True, extra="forbid"):
-    """What `memory.json` says of the directory it lies in."""
+class DirectoryHeader(BaseModel, frozen=True, extra="ignore"):
+    """What `memory.json` says of the directory it lies in; a newer version may say more."""
 
-    format: str = "stead-memory"
+    format: Literal["stead-memory"] = "stead-memory"
     version: int = DATA_VERSION
 
 
