@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from benchmark_adapter import conformance_cases as cases
+from benchmark_adapter import conformance_runs as runs
 from benchmark_adapter.comparison import first_difference
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.jsonl import read_lines
@@ -33,6 +34,9 @@ FAMILIES: Mapping[str, Replay] = {
     "history": cases.replay_history,
     "dataset": cases.replay_dataset,
     "convert": cases.replay_convert,
+    "metrics": runs.replay_metrics,
+    "segments": runs.replay_segments,
+    "sessions": runs.replay_sessions,
 }
 """Families by name, in the order they are reported."""
 

@@ -19,6 +19,7 @@ from benchmark_adapter.dataset import build_entry
 from benchmark_adapter.errors import DatasetError, ReferenceCrashError, ReferenceGraphError
 from benchmark_adapter.graph import ReferenceGraph
 from benchmark_adapter.history import Message, history_messages, step_messages
+from benchmark_adapter.reference_session import RequestFailure
 from benchmark_adapter.similarity import SimilarityMode
 from benchmark_adapter.topics import ReferenceStep
 from benchmark_adapter.trajectory import Follower, Step
@@ -97,7 +98,7 @@ class _ConvertVector(Vector):
 def replay_paths(value: Any, similarity: SimilarityMode) -> Outcome:
     """Replay the list of all paths of a graph, and what is known of it without listing."""
     vector = _PathsVector.model_validate(value)
-    expected = _without_message(vector.official)
+    expected = without_message(vector.official)
     try:
         graph = ReferenceGraph([node.name for node in vector.nodes], [node.dependency_list for node in vector.nodes])
     except ReferenceGraphError:
@@ -148,7 +149,7 @@ def replay_history(value: Any, similarity: SimilarityMode) -> Outcome:
             )
         }
 
-    return Outcome(vector.case_id, _or_crash(messages), _without_message(vector.official))
+    return Outcome(vector.case_id, _or_crash(messages), without_message(vector.official))
 
 
 def replay_dataset(value: Any, similarity: SimilarityMode) -> Outcome:
@@ -160,14 +161,14 @@ def replay_dataset(value: Any, similarity: SimilarityMode) -> Outcome:
         got = build_entry(vector.topics, name=vector.dataset_name, seed=vector.seed, path=path).as_reference()
     except DatasetError as exc:
         got = {"raises": exc.reference_exception}
-    return Outcome(vector.case_id, got, _without_message(vector.official))
+    return Outcome(vector.case_id, got, without_message(vector.official))
 
 
 def replay_convert(value: Any, similarity: SimilarityMode) -> Outcome:
     """Replay the conversion of tool schemas."""
     vector = _ConvertVector.model_validate(value)
     got = _or_crash(lambda: {"tools": convert_tools(vector.tools, vector.model_name)})
-    return Outcome(vector.case_id, got, _without_message(vector.official))
+    return Outcome(vector.case_id, got, without_message(vector.official))
 
 
 def replay_trajectory(value: Any, similarity: SimilarityMode) -> Outcome:
@@ -178,22 +179,23 @@ def replay_trajectory(value: Any, similarity: SimilarityMode) -> Outcome:
     for reply in vector.model_turns:
         if follower.is_over:
             break
-        messages.extend(step_messages(reply, play(follower, reply)))
+        messages.extend(step_messages(reply, _judge(follower, reply)))
     outcome = verdict(follower, vector.tools, similarity=similarity)
     expected = dict(vector.official)
     if similarity == "fallback":
         crashed_early = outcome.crash is not None and outcome.crash.stage != "params_checker"
         if not crashed_early:
-            return Outcome(vector.case_id, _fallback_record(outcome), _without_message(expected["fallback"]))
+            return Outcome(vector.case_id, _fallback_record(outcome), without_message(expected["fallback"]))
     expected.pop("fallback", None)
     got = _turn_record(follower, outcome, vector.model_turns, messages)
-    return Outcome(vector.case_id, got, _without_message(expected))
+    return Outcome(vector.case_id, got, without_message(expected))
 
 
-def play(follower: Follower, reply: Mapping[str, Any]) -> Step:
+def _judge(follower: Follower, reply: Mapping[str, Any]) -> Step:
     """Judge a scripted reply: an assistant message, or `raise` for a request that fails."""
     if "raise" in reply:
-        return follower.failed(reply["raise"]["type"], _exception_text(reply["raise"]))
+        failure = request_failure(reply["raise"])
+        return follower.failed(failure.error_type, failure.error_message)
     return follower.reply(reply)
 
 
@@ -220,7 +222,7 @@ def _turn_record(
     raw: dict[str, Any] = {"action_name_label": outcome.raw_action_label, "is_optimal": outcome.raw_is_optimal}
     last = follower.steps[-1]
     if last.kind == "failed":
-        raw |= failure_record(replies[last.index]["raise"], task=0, step=last.index)
+        raw |= request_failure(replies[last.index]["raise"]).as_reference(task=0, step=last.index)
     return record | {
         "raw": raw,
         "n_steps": outcome.n_steps,
@@ -271,23 +273,11 @@ def _fallback_record(outcome: Verdict) -> dict[str, Any]:
     return record | ({"arguments_check_result_by_step": wrong} if wrong else {})
 
 
-def failure_record(raised: Mapping[str, Any], *, task: int, step: int) -> dict[str, Any]:
-    """Return what the reference evaluator stores of a failed request."""
-    error = {"error_type": raised["type"], "error_message": _exception_text(raised)}
-    details = ("status_code", "code", "param", "request_id", "body", "response_body")
-    return {
-        "inference_error": True,
-        "failed_task_idx": task,
-        "failed_step": step,
-        **error,
-        "api_error": error | {key: raised.get(key) for key in details},
-    }
-
-
-def _exception_text(raised: Mapping[str, Any]) -> str:
-    """Return the text of an exception of that type; a KeyError quotes its key."""
-    message: str = raised["message"]
-    return str(KeyError(message)) if raised["type"] == "KeyError" else message
+def request_failure(raised: Mapping[str, Any]) -> RequestFailure:
+    """Return the scripted failure of a request; the text of a KeyError quotes its key."""
+    message = str(KeyError(raised["message"])) if raised["type"] == "KeyError" else raised["message"]
+    details = {key: value for key, value in raised.items() if key not in ("type", "message")}
+    return RequestFailure(raised["type"], message, **details)
 
 
 def _or_crash(compute: Callable[[], Any]) -> Any:
@@ -301,7 +291,7 @@ def _exception_only(recorded: str | dict[str, Any]) -> str | dict[str, Any]:
     return recorded if isinstance(recorded, str) else {"raises": recorded["raises"]}
 
 
-def _without_message(recorded: Mapping[str, Any]) -> dict[str, Any]:
+def without_message(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return a recording with the exception's type (and stage) only: its message is for information."""
     raises = recorded.get("raises")
     if not isinstance(raises, Mapping):

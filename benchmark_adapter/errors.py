@@ -81,13 +81,15 @@ class ReferenceCrashError(BenchmarkError):
 
     Attributes:
         type_name: The exception type it raises, for instance `KeyError`.
-        detail: The exception's text, for people.
+        detail: The exception's text, which may be empty.
+        explanation: Why, where its text does not say.
     """
 
-    def __init__(self, type_name: str, detail: str) -> None:
+    def __init__(self, type_name: str, detail: str, explanation: str | None = None) -> None:
         self.type_name = type_name
         self.detail = detail
-        super().__init__(f"the reference evaluator raises {type_name} here: {detail}")
+        self.explanation = explanation
+        super().__init__(f"the reference evaluator raises {type_name} here: {explanation or detail}")
 
 
 class RunDirectoryError(BenchmarkError):
@@ -109,9 +111,12 @@ class ManifestMismatchError(BenchmarkError):
 
     Attributes:
         differences: Manifest field to its two values, the expected one first.
+        path: The run directory, where there is one.
     """
 
-    def __init__(self, differences: Mapping[str, tuple[object, object]]) -> None:
+    def __init__(self, differences: Mapping[str, tuple[object, object]], *, path: Path | None = None) -> None:
         self.differences = dict(differences)
+        self.path = path
         listed = "; ".join(f"{key}: {left!r} against {right!r}" for key, (left, right) in self.differences.items())
-        super().__init__(f"expected equal manifests, got {listed}; use another run directory or the same settings")
+        where = f"{path}: " if path else ""
+        super().__init__(f"{where}expected equal manifests, got {listed}; use another run directory or equal settings")

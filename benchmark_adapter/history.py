@@ -77,7 +77,7 @@ def reference_path(answer: Sequence[ReferenceStep]) -> tuple[PathStep, ...]:
         raise ReferenceCrashError("KeyError", str(exc.dependency)) from exc
     path = graph.first_shortest()
     if path is None:
-        raise ReferenceCrashError("IndexError", "the reference has no path: its dependencies form a cycle")
+        raise ReferenceCrashError("IndexError", "list index out of range", "its dependencies form a cycle")
     return path
 
 
@@ -113,7 +113,7 @@ class _Writer:
     def step(self, nodes: Sequence[ReferenceStep]) -> Iterator[Message]:
         if any(node.action.name in PSEUDO_ACTIONS for node in nodes):
             if len(nodes) > 1:
-                raise ReferenceCrashError("AssertionError", "a clarification or final answer shares a step")
+                raise ReferenceCrashError("AssertionError", "", "a clarification or final answer shares a step")
             yield {"role": "assistant", "content": nodes[0].observation}
             if nodes[0].action.name == CLARIFICATION:
                 yield {"role": "user", "content": nodes[0].user_input}

@@ -144,9 +144,8 @@ def _type_rows(task_type: Any) -> tuple[str, ...]:
 
 
 def _steps_made(result: Mapping[str, Any]) -> int:
-    """Return the steps left in the log, the failing one included, less one if arguments were wrong."""
-    steps = sum(key.startswith("step_") for key in result["inference_log"])
-    return steps - int(result.get("action_arguments_label") == "error")
+    """Return the steps left in the log: the failing one counts, and the one dropped after wrong arguments does not."""
+    return sum(str(key).startswith("step_") for key in result["inference_log"])
 
 
 def _rows(table: Mapping[Any, _Rate | _Progress]) -> Metric:
