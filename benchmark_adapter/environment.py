@@ -46,15 +46,17 @@ class ReplayEnvironment:
 
     def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
         """Return the reference's observations, in the order of `calls`; `None` at a deviation."""
-        written = sorted((_written(call) for call in calls), key=lambda call: (call.name, call.arguments))
-        self.replies.append(Reply(calls=tuple(written)))
+        written = [_written(call) for call in calls]
+        order = sorted(range(len(written)), key=lambda index: (written[index].name, written[index].arguments))
+        leaving = tuple(written[index] for index in order)
+        self.replies.append(Reply(calls=leaving))
         if self.follower.is_over:
             return None
-        step = self.follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in written])
+        step = self.follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in leaving])
         if not step.accepted:
             return None
-        observed = {observation.call_id: observation.value for observation in step.observations}
-        return [Observation(content=observed[call.id]) for call in calls]
+        observed = dict(zip(order, step.observations, strict=True))
+        return [Observation(content=observed[index].value) for index in range(len(calls))]
 
     def ask(self, question: str) -> str | None:
         """Return the person's answer where the reference asks; `None` where it does not."""

@@ -15,12 +15,16 @@ from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.graph import ReferenceGraph
 from benchmark_adapter.past import arguments
-from benchmark_adapter.topics import Gold
+from benchmark_adapter.topics import Gold, ReferenceStep
 from clarifier.decision import Proposal, Situation
 from memory.recall import RecallItem
 from memory.records import ToolCall, Turn
 from memory.rendering import render_turn
 from memory.values import equal, normal_text
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+"""The comma of 18,500."""
+_NUMBER = re.compile(r"(?<![a-z0-9.])-?\d++(?:\.\d++)?+(?![a-z0-9])")
 
 
 class MissingGoldError(BenchmarkError):
@@ -55,14 +59,16 @@ class OraclePlanner:
         graph = ReferenceGraph([step.action.name for step in turn.answer], [s.dependency_list for s in turn.answer])
         path = graph.first_shortest() or ()
         self._plan = [[node for node in step if turn.answer[node].is_tool_call] for step in path]
+        self._calls_before = [_calls_before(turn.answer, node) for node in range(len(turn.answer))]
 
     def plan(self, situation: Situation) -> Proposal:
         """Return the reference's next calls with what can be read of their arguments, at the end a reply."""
-        done = len(situation.call_steps)
-        ahead = [nodes for nodes in self._plan if nodes][done:]
-        if not ahead:
-            return Proposal(reply="Done.")
-        return Proposal(calls=tuple(self._call(node, situation) for node in ahead[0]))
+        made = _made(situation)
+        for step in self._plan:
+            # The clarifier may have held back some calls of a step.
+            if ahead := [node for node in step if _call_id(node) not in made]:
+                return Proposal(calls=tuple(self._call(node, situation) for node in ahead))
+        return Proposal(reply="Done.")
 
     def _call(self, node: int, situation: Situation) -> ToolCall:
         step = self._turn.answer[node]
@@ -71,7 +77,7 @@ class OraclePlanner:
             readable = self._readable(node, name, value, situation)
             if readable is not None:
                 values[name] = readable
-        return ToolCall(id=f"call_{node}", name=step.action.name, arguments=values)
+        return ToolCall(id=_call_id(node), name=step.action.name, arguments=values)
 
     def _readable(self, node: int, name: str, value: JsonValue, situation: Situation) -> JsonValue:
         """Return as much of `value` as can be read now: lists element by element, `None` if nothing."""
@@ -100,9 +106,28 @@ class OraclePlanner:
 
     def _was_seen(self, node: int, situation: Situation) -> bool:
         """Whether the calls that this one depends on have been made, and there are any."""
-        before = [index for index in self._turn.answer[node].dependency_list if self._turn.answer[index].is_tool_call]
-        made = sum(len(step.calls) for step in situation.call_steps)
-        return bool(before) and made >= len(before)
+        before = self._calls_before[node]
+        return bool(before) and {_call_id(one) for one in before} <= _made(situation)
+
+
+def _call_id(node: int) -> str:
+    return f"call_{node}"
+
+
+def _made(situation: Situation) -> set[str]:
+    return {call.id for step in situation.call_steps for call in step.calls}
+
+
+def _calls_before(answer: Sequence[ReferenceStep], node: int) -> frozenset[int]:
+    """Return the calls that a step depends on, through questions or other calls too."""
+    found: set[int] = set()
+    waiting = list(answer[node].dependency_list)
+    while waiting:
+        step = waiting.pop()
+        if step not in found:
+            found.add(step)
+            waiting.extend(answer[step].dependency_list)
+    return frozenset(step for step in found if answer[step].is_tool_call)
 
 
 def source_of(gold: Gold, tool: str, argument: str) -> str:
@@ -129,14 +154,14 @@ def item_holds(item: RecallItem, value: JsonValue) -> bool:
 def stands_in(value: JsonValue, text: str) -> bool:
     """Whether `text` has the value as a word or number of its own; of an object or list, every leaf."""
     if isinstance(value, dict | list):
-        leaves = list(_leaves(value))
-        return bool(leaves) and all(stands_in(leaf, text) for leaf in leaves if not isinstance(leaf, dict | list))
+        leaves = [leaf for leaf in _leaves(value) if not isinstance(leaf, dict | list)]
+        return bool(leaves) and all(stands_in(leaf, text) for leaf in leaves)
     if value is None or value == "":
         return False
-    written = f"{value:g}" if isinstance(value, float) else str(value)
-    plain = re.sub(r"(?<=\d),(?=\d{3})", "", text)  # 18,500 is 18500
-    found = re.escape(normal_text(written))
-    return re.search(rf"(?<![a-z0-9]){found}(?![a-z0-9])", normal_text(plain)) is not None
+    plain = normal_text(_THOUSANDS.sub("", text))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return any(float(found) == value for found in _NUMBER.findall(plain))
+    return re.search(rf"(?<![a-z0-9]){re.escape(normal_text(str(value)))}(?![a-z0-9])", plain) is not None
 
 
 def _leaves(value: JsonValue) -> Iterator[JsonValue]:

@@ -22,6 +22,8 @@ from benchmark_adapter.manifest import Manifest
 from benchmark_adapter.turn_result import TurnLine
 
 MANIFEST, TURNS, METRICS = "manifest.json", "turns.jsonl", "metrics.json"
+_BEFORE_MANIFEST = frozenset({".lock", f"{MANIFEST}.part"})
+"""What a process may leave behind that dies while it makes the directory."""
 
 
 class RunDirectory:
@@ -60,15 +62,18 @@ class RunDirectory:
     def finish(self, order: Iterable[tuple[str, int]], metrics: dict[str, Any]) -> None:
         """Put the lines in playing order and write the metrics."""
         ordered = {key: self._lines[key] for key in order}
-        if list(ordered) != list(self._lines):
-            self._lines = ordered
-            _replace(self.path / TURNS, b"".join(map(_encode, self.lines)))
-        _replace(self.path / METRICS, _pretty(metrics))
+        with _translated(self.path):
+            if list(ordered) != list(self._lines):
+                self._lines = ordered
+                _replace(self.path / TURNS, b"".join(map(_encode, self.lines)))
+            _replace(self.path / METRICS, _pretty(metrics))
 
 
 @contextmanager
 def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
     """Create a run directory, or go on with the one that is there; held by this process until the block ends.
+
+    A last line that was cut off is taken away from the file.
 
     Raises:
         ManifestMismatchError: If the directory holds a run under other conditions.
@@ -76,7 +81,7 @@ def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
     """
     with _translated(path):
         path.mkdir(parents=True, exist_ok=True)
-        if not (path / MANIFEST).exists() and any(entry.name != ".lock" for entry in path.iterdir()):
+        if not (path / MANIFEST).exists() and any(entry.name not in _BEFORE_MANIFEST for entry in path.iterdir()):
             raise RunDirectoryError(path, "expected a run directory or an empty one, got a folder of other files")
         lock = FileLock(path / ".lock", timeout=0)
         try:
@@ -86,6 +91,7 @@ def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
     try:
         with _translated(path):
             if (path / MANIFEST).exists():
+                _drop_cut_off_line(path / TURNS)
                 run = read_run(path)
                 try:
                     manifest.require_equal(run.manifest)
@@ -101,7 +107,7 @@ def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
 
 
 def read_run(path: Path) -> RunDirectory:
-    """Return the run in a directory. A last line that was cut off is taken away from the file.
+    """Return the run in a directory, which may be under way: a last line without an end is left aside.
 
     Raises:
         RunDirectoryError: If there is no run, or a file of it cannot be read.
@@ -111,15 +117,22 @@ def read_run(path: Path) -> RunDirectory:
     with _translated(path):
         written = (path / MANIFEST).read_text("utf-8")
         data = (path / TURNS).read_bytes() if (path / TURNS).exists() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        if whole != data:
-            _replace(path / TURNS, whole)
     try:
         manifest = Manifest.model_validate_json(written)
     except ValidationError as exc:
         problem = f"expected a manifest of this version, got one that fails at {_first(exc)}; use another directory"
         raise RunDirectoryError(path / MANIFEST, problem) from exc
-    return RunDirectory(path, manifest, _decoded(path / TURNS, whole))
+    return RunDirectory(path, manifest, _decoded(path / TURNS, _whole_lines(data)))
+
+
+def _whole_lines(data: bytes) -> bytes:
+    return data[: data.rfind(b"\n") + 1]
+
+
+def _drop_cut_off_line(path: Path) -> None:
+    data = path.read_bytes() if path.exists() else b""
+    if not data.endswith(b"\n"):
+        _replace(path, _whole_lines(data))
 
 
 def _decoded(path: Path, data: bytes) -> Iterator[TurnLine]:
@@ -138,7 +151,7 @@ def _first(error: ValidationError) -> str:
 
 
 def _encode(line: TurnLine) -> bytes:
-    return (json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass")
+    return (json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n").encode()
 
 
 def _pretty(value: Any) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -143,7 +142,7 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
         )
     except Exception as exc:
         # One turn's failure is a result like any other: recorded, counted as wrong, and the run goes on.
-        failure = Failure(type=type(exc).__name__, message=str(exc), traceback=traceback.format_exc())
+        failure = Failure.of(exc)
         line = line.model_copy(update={"failure": failure, "reason": f"{failure.type}: {failure.message}"})
     else:
         score = score_turn(turn, environment.replies, similarity=setup.similarity)

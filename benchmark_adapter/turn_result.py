@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Literal
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
-from agent.graph import TurnResult as AgentResult
 from benchmark_adapter.environment import Reply
 from clarifier.decision import Decision, Usage
 from memory.recall import ItemKind, Recall
@@ -28,6 +28,12 @@ class Failure(BaseModel, frozen=True, extra="forbid"):
     message: str
     traceback: str
 
+    @classmethod
+    def of(cls, exc: Exception) -> Failure:
+        """Return what is kept of an exception; characters that no file can hold stand as escapes."""
+        written = "".join(traceback.format_exception(exc))
+        return cls(type=type(exc).__name__, message=_storable(str(exc)), traceback=_storable(written))
+
 
 class TurnLine(BaseModel, frozen=True, extra="forbid"):
     """One turn of a run. Everything but `seconds` is the same whenever the run is repeated."""
@@ -45,7 +51,7 @@ class TurnLine(BaseModel, frozen=True, extra="forbid"):
     usage: Usage = Usage()
     failure: Failure | None = None
     seconds: dict[str, float] = {}
-    """Clock readings: `turn`, and `memory` for taking in the turn before it."""
+    """Clock readings: `turn`, from request to end."""
 
     @property
     def key(self) -> tuple[str, int]:
@@ -66,9 +72,5 @@ def recalled_items(recall: Recall) -> tuple[RecalledItem, ...]:
     )
 
 
-def asked_slots(result: AgentResult | TurnLine) -> tuple[tuple[str, ...], ...]:
-    """Return the slots of each question that was asked, in order."""
-    return tuple(decision.slots for decision in result.decisions if decision.kind == "ask")
-
-
-JsonObject = dict[str, JsonValue]
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,126 @@
+"""The replay environment hands out what the reference holds, and ends the turn at the first deviation."""
+
+from __future__ import annotations
+
+from benchmark_adapter.environment import ReplayEnvironment, Reply, WrittenCall
+from memory.records import Observation, ToolCall
+from tests.benchmark_adapter.topics import call, final, question, reference_turn
+
+
+def _call(call_id: str, name: str, **arguments: str) -> ToolCall:
+    return ToolCall(id=call_id, name=name, arguments=dict(arguments))
+
+
+def test_calls_made_out_of_name_order_get_their_own_observations() -> None:
+    turn = reference_turn(
+        call("get_opening_hours", {"branch": "Station"}, {"hours": "9 to 5"}),
+        call("search_books", {"title": "Dune"}, {"books": []}),
+        final(after=[0, 1]),
+    )
+    environment = ReplayEnvironment(turn)
+
+    observed = environment.execute(
+        [_call("1", "search_books", title="Dune"), _call("2", "get_opening_hours", branch="Station")]
+    )
+
+    assert observed == [Observation(content={"books": []}), Observation(content={"hours": "9 to 5"})]
+    assert environment.replies == [
+        Reply(
+            calls=(
+                WrittenCall(id="2", name="get_opening_hours", arguments='{"branch": "Station"}'),
+                WrittenCall(id="1", name="search_books", arguments='{"title": "Dune"}'),
+            )
+        )
+    ]
+
+
+def test_calls_of_one_name_are_told_apart_by_their_arguments_even_if_they_share_an_id() -> None:
+    turn = reference_turn(
+        call("search_books", {"title": "Dune"}, "of Dune"),
+        call("search_books", {"title": "Emma"}, "of Emma"),
+        final(after=[0, 1]),
+    )
+
+    observed = ReplayEnvironment(turn).execute(
+        [_call("same", "search_books", title="Emma"), _call("same", "search_books", title="Dune")]
+    )
+
+    assert observed == [Observation(content="of Emma"), Observation(content="of Dune")]
+
+
+def test_wrong_arguments_are_no_deviation_since_the_reference_checks_names_alone() -> None:
+    environment = ReplayEnvironment(reference_turn(call("search_books", {"title": "Dune"}, "found"), final(after=[0])))
+
+    assert environment.execute([_call("1", "search_books", title="Emma")]) == [Observation(content="found")]
+
+
+def test_a_deviation_ends_the_turn_and_later_replies_are_kept_but_get_nothing() -> None:
+    environment = ReplayEnvironment(reference_turn(call("search_books", {"title": "Dune"}, "found"), final(after=[0])))
+
+    assert environment.execute([_call("1", "reserve_book", book_id="B-17")]) is None
+    assert environment.execute([_call("2", "search_books", title="Dune")]) is None
+    assert environment.ask("Which branch?") is None
+    assert environment.tell("Done.") is None
+    assert [step.accepted for step in environment.follower.steps] == [False]
+    assert environment.replies == [
+        Reply(calls=(WrittenCall(id="1", name="reserve_book", arguments='{"book_id": "B-17"}'),)),
+        Reply(calls=(WrittenCall(id="2", name="search_books", arguments='{"title": "Dune"}'),)),
+        Reply(content="Which branch?", is_question=True),
+        Reply(content="Done."),
+    ]
+
+
+def test_a_question_where_the_reference_asks_gets_the_persons_answer() -> None:
+    turn = reference_turn(
+        question("reserve_book", ["branch"], "Which branch?", "Old Mill."),
+        call("reserve_book", {"book_id": "B-17", "branch": "Old Mill"}, "reserved", after=[0]),
+        final(after=[1]),
+    )
+    environment = ReplayEnvironment(turn)
+
+    assert environment.ask("Where do you want to fetch it?") == "Old Mill."
+    assert environment.execute([_call("1", "reserve_book", book_id="B-17", branch="Old Mill")]) == [
+        Observation(content="reserved")
+    ]
+    assert environment.tell("Reserved.") is None
+    assert environment.follower.steps[-1].is_final_answer
+
+
+def test_a_reply_where_a_question_is_due_gets_the_persons_answer_and_the_turn_goes_on() -> None:
+    turn = reference_turn(question("reserve_book", ["branch"], "Which branch?", "Old Mill."), final(after=[0]))
+    environment = ReplayEnvironment(turn)
+
+    assert environment.tell("I could not do it.") == "Old Mill."
+    assert not environment.follower.is_over
+    assert environment.replies == [Reply(content="I could not do it.", is_question=False)]
+
+
+def test_an_answer_that_the_reference_leaves_out_is_an_empty_one() -> None:
+    turn = reference_turn(question("reserve_book", ["branch"], "Which branch?", None), final(after=[0]))
+
+    assert ReplayEnvironment(turn).ask("Which branch?") == ""
+
+
+def test_a_question_where_the_final_answer_is_due_passes_for_it_and_gets_no_answer() -> None:
+    environment = ReplayEnvironment(reference_turn(final()))
+
+    assert environment.ask("Anything else?") is None
+    assert environment.follower.steps[-1].is_final_answer
+
+
+def test_a_question_where_a_call_is_due_is_a_deviation() -> None:
+    environment = ReplayEnvironment(reference_turn(call("search_books", {"title": "Dune"}, "found"), final(after=[0])))
+
+    assert environment.ask("Which title?") is None
+    assert environment.follower.is_over
+    assert not environment.follower.steps[-1].accepted
+
+
+def test_arguments_leave_as_json_with_real_characters() -> None:
+    environment = ReplayEnvironment(
+        reference_turn(call("search_books", {"title": "红楼梦"}, "found"), final(after=[0]))
+    )
+
+    environment.execute([_call("1", "search_books", title="红楼梦")])
+
+    assert environment.replies[0].calls[0].arguments == '{"title": "红楼梦"}'

@@ -1,0 +1,309 @@
+"""Metrics, each worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmark_adapter.metrics import (
+    EXACT_KEYS,
+    SOURCES,
+    ScoredTurn,
+    ask_quality,
+    by_person,
+    compute_metrics,
+    exact_accuracy,
+    f1,
+    group_of,
+    mean,
+    ratio,
+    slot_accuracy,
+    thirds,
+)
+from benchmark_adapter.turn_result import Failure, RecalledItem
+from clarifier.decision import Ask, Odds, Usage
+from tests.benchmark_adapter.topics import JsonObject, call, final, question, reference_turn, scored
+
+_ODDS = Odds(p_act=0.5, p_calls=0.5, p_asked=0.5)
+_QUESTION = question("reserve_book", ["branch"], "Which branch?", "Old Mill.")
+_LOI_ASKS, _LOI_ACTS = (
+    [_QUESTION, final(after=[0])],
+    [call("get_opening_hours", {"branch": "Station"}), final(after=[0])],
+)
+
+
+def _turns(person: str, *kinds: tuple[str | None, bool, list[JsonObject]]) -> list[ScoredTurn]:
+    return [
+        scored(reference_turn(*answer, session=person, index=index, task_type=task_type), is_correct=is_correct)
+        for index, (task_type, is_correct, answer) in enumerate(kinds)
+    ]
+
+
+def _plain(task_type: str | None, is_correct: bool) -> tuple[str | None, bool, list[JsonObject]]:
+    return (task_type, is_correct, [final()])
+
+
+def _asking(*slots: str, reference: list[JsonObject], questions: int = 1) -> ScoredTurn:
+    ask = Ask(policy="obey", odds=_ODDS, question="Which?", slots=slots)
+    return scored(reference_turn(*reference, task_type="Clarify"), is_correct=False, decisions=(ask,) * questions)
+
+
+def _silent(*, reference: list[JsonObject]) -> ScoredTurn:
+    return scored(reference_turn(*reference, task_type="Clarify"), is_correct=False)
+
+
+def _exact(turns: list[ScoredTurn]) -> dict[str, float | None]:
+    return exact_accuracy(turns, lambda turn: turn.is_correct)
+
+
+# Exact accuracy
+
+
+def test_accuracy_is_macro_over_persons_and_micro_over_turns() -> None:
+    turns = _turns(
+        "ann",
+        _plain("Single-Tool", True),
+        _plain("Single-Tool", False),
+        _plain("Multi-Tool", True),
+        ("Clarify", True, _LOI_ASKS),
+        ("Clarify", False, _LOI_ACTS),
+        _plain("Chat", True),
+    ) + _turns("bob", _plain("Single-Tool", True), _plain("Multi-Tool", False), ("Clarify", True, _LOI_ACTS))
+
+    assert _exact(turns) == {
+        "overall": pytest.approx((0.75 + 0.5 + 0.75) / 3),
+        "micro": pytest.approx(6 / 9),
+        "ST": 0.75,  # (1/2 + 1/1) / 2
+        "MT": 0.5,  # (1 + 0) / 2
+        "LOI": 0.75,  # (1/2 + 1) / 2
+        "LOI_recoverable": 0.5,  # (0 + 1) / 2
+        "LOI_unrecoverable": 1.0,  # bob has none
+        "Chat": 1.0,
+        "first_third": 0.75,  # ann: turns 1, 2; bob: turn 1
+        "middle_third": 0.5,  # ann: 3, 4; bob: 2
+        "last_third": 0.75,  # ann: 5, 6; bob: 3
+    }
+
+
+def test_accuracy_of_no_turns_is_undefined_throughout() -> None:
+    assert _exact([]) == dict.fromkeys(EXACT_KEYS)
+
+
+def test_overall_is_undefined_where_a_task_type_is_missing() -> None:
+    assert _exact(_turns("ann", _plain("Single-Tool", True), _plain("Multi-Tool", True))) == {
+        **dict.fromkeys(EXACT_KEYS),
+        "micro": 1.0,
+        "ST": 1.0,
+        "MT": 1.0,
+        "first_third": 1.0,
+        "middle_third": 1.0,
+    }
+
+
+@pytest.mark.parametrize("is_correct", [True, False])
+def test_accuracy_where_all_turns_are_alike(is_correct: bool) -> None:
+    kinds = [_plain(task_type, is_correct) for task_type in ("Single-Tool", "Multi-Tool", "Chat")]
+    turns = _turns("ann", *kinds, ("Clarify", is_correct, _LOI_ASKS), ("Clarify", is_correct, _LOI_ACTS))
+
+    assert _exact(turns) == dict.fromkeys(EXACT_KEYS, float(is_correct))
+
+
+def test_a_type_the_paper_does_not_know_counts_in_micro_and_thirds_alone() -> None:
+    assert _exact(_turns("ann", _plain(None, True), _plain("Riddle", False))) == {
+        **dict.fromkeys(EXACT_KEYS),
+        "micro": 0.5,
+        "first_third": 1.0,
+        "middle_third": 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("task_type", "group"),
+    [
+        ("Single-Tool", "ST"),
+        ("Multi-Tool", "MT"),
+        ("Parallel Multi-Tool", "MT"),
+        ("Clarify", "LOI"),
+        ("Chat", "Chat"),
+        ("Riddle", None),
+        (None, None),
+    ],
+)
+def test_group_of_a_task_type(task_type: str | None, group: str | None) -> None:
+    assert group_of(task_type) == group
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"), [(0, [0, 0, 0]), (1, [1, 0, 0]), (2, [1, 1, 0]), (3, [1, 1, 1]), (5, [2, 2, 1]), (7, [3, 2, 2])]
+)
+def test_thirds_differ_by_at_most_one_and_keep_the_order(n: int, sizes: list[int]) -> None:
+    turns = _turns("ann", *[_plain("Chat", True)] * n)
+
+    parts = thirds(turns)
+
+    assert [len(part) for part in parts] == sizes
+    assert [turn for part in parts for turn in part] == turns
+
+
+def test_persons_stand_in_the_order_they_come_even_if_their_turns_alternate() -> None:
+    ann, bob = _turns("ann", *[_plain("Chat", True)] * 2), _turns("bob", *[_plain("Chat", True)] * 2)
+
+    assert by_person([bob[0], ann[0], bob[1], ann[1]]) == [bob, ann]
+    assert by_person([]) == []
+
+
+# Questions
+
+
+def test_questions_against_what_is_missing() -> None:
+    ask_for_two = [question("reserve_book", ["branch", "book_id"], "Which?", "…"), final(after=[0])]
+    turns = [
+        _asking("reserve_book.branch", reference=ask_for_two),  # right; one of two slots
+        _asking("renew_loans.weeks", reference=_LOI_ASKS),  # asks, but for something else
+        _silent(reference=_LOI_ASKS),  # should have asked
+        _asking("get_opening_hours.branch", reference=_LOI_ACTS, questions=2),  # should not have asked
+        _silent(reference=_LOI_ACTS),
+    ]
+
+    assert ask_quality(turns) == {
+        "precision": pytest.approx(1 / 3),
+        "recall": pytest.approx(1 / 3),
+        "f1": pytest.approx(1 / 3),
+        "over_ask": 0.5,
+        "under_ask": pytest.approx(1 / 3),
+        "slot_precision": pytest.approx(1 / 3),  # named: 1 right of 1, 1, 1
+        "slot_recall": 0.25,  # missing: 2, 1, 1
+        "questions_per_turn": 0.8,  # 1 + 1 + 0 + 2 + 0 over 5
+    }
+
+
+def test_slots_of_a_tool_count_for_that_tool_alone() -> None:
+    quality = ask_quality([_asking("get_opening_hours.branch", reference=_LOI_ASKS)])
+
+    assert (quality["precision"], quality["recall"], quality["f1"]) == (0.0, 0.0, 0.0)
+
+
+def test_questions_of_no_turns_are_undefined() -> None:
+    assert set(ask_quality([]).values()) == {None}
+
+
+def test_questions_where_nobody_asks_and_nobody_should() -> None:
+    assert ask_quality([_silent(reference=_LOI_ACTS)]) == {
+        "precision": None,
+        "recall": None,
+        "f1": None,
+        "over_ask": 0.0,
+        "under_ask": None,
+        "slot_precision": None,
+        "slot_recall": None,
+        "questions_per_turn": 0.0,
+    }
+
+
+def test_questions_where_all_are_right() -> None:
+    assert ask_quality([_asking("reserve_book.branch", reference=_LOI_ASKS)]) == {
+        "precision": 1.0,
+        "recall": 1.0,
+        "f1": 1.0,
+        "over_ask": None,
+        "under_ask": 0.0,
+        "slot_precision": 1.0,
+        "slot_recall": 1.0,
+        "questions_per_turn": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "expected"),
+    [(0.5, 1.0, 2 / 3), (None, 0.0, 0.0), (0.0, 0.0, 0.0), (0.5, None, None), (None, None, None)],
+)
+def test_f1(precision: float | None, recall: float | None, expected: float | None) -> None:
+    assert f1(precision, recall) == (expected if expected is None else pytest.approx(expected))
+
+
+def test_means_and_ratios_of_nothing_are_undefined() -> None:
+    assert (mean([]), mean([None]), mean([None, 1.0, 0.0]), ratio(0, 0), ratio(0, 2), ratio(1, 2)) == (
+        None,
+        None,
+        0.5,
+        None,
+        0.0,
+        0.5,
+    )
+
+
+# Arguments by source
+
+_RENEW = [call("renew_loans", {"book_ids": ["B-17", "B-40"], "weeks": 3}), final(after=[0])]
+
+
+def test_slots_count_every_reference_argument_by_its_source_also_of_calls_never_made() -> None:
+    gold: dict[str, Any] = {"slots": {"book_ids": "history", "weeks": "request", "branch": "preference"}}
+    turns = [
+        scored(reference_turn(*_RENEW, gold=gold), is_correct=True, right=[(0, "book_ids"), (0, "weeks")]),
+        scored(reference_turn(*_RENEW, gold=gold), is_correct=False, right=[(0, "weeks")]),
+        scored(
+            reference_turn(
+                call("search_books", {"title": "Dune"}),
+                call("reserve_book", {"book_id": "B-17", "branch": "Station"}, after=[0]),
+                final(after=[1]),
+                gold={"slots": {"reserve_book.branch": "asked", "branch": "preference", "book_id": "observation"}},
+            ),
+            is_correct=False,
+            right=[(0, "title")],
+        ),
+    ]
+
+    assert slot_accuracy(turns) == {
+        "request": {"n": 3, "accuracy": 1.0},  # weeks twice, and the title that gold does not name
+        "history": {"n": 2, "accuracy": 0.5},  # a list is one argument
+        "preference": {"n": 0, "accuracy": None},  # `tool.argument` goes before `argument`
+        "observation": {"n": 1, "accuracy": 0.0},
+        "asked": {"n": 1, "accuracy": 0.0},
+        "derived": {"n": 0, "accuracy": None},
+        "decision_relevant": None,
+    }
+
+
+def test_slots_without_gold_or_turns_are_none() -> None:
+    empty = {**{source: {"n": 0, "accuracy": None} for source in SOURCES}, "decision_relevant": None}
+
+    assert slot_accuracy([]) == empty
+    assert slot_accuracy([scored(reference_turn(*_RENEW), is_correct=True, right=[(0, "weeks")])]) == empty
+
+
+# All together
+
+
+def test_metrics_count_turns_failures_and_tokens() -> None:
+    recalled = tuple(RecalledItem(kind="turn", turn_ids=("t0000",), tokens=tokens, score=1.0) for tokens in (40, 2))
+    failure = Failure(type="PlannerTimeoutError", message="too slow", traceback="…")
+    turns = [
+        scored(reference_turn(final()), is_correct=True, recall=recalled, usage=Usage(prompt=100, completion=7)),
+        scored(reference_turn(final()), is_correct=False, failure=failure, usage=Usage(prompt=1)),
+    ]
+
+    metrics = compute_metrics(turns)
+
+    assert (metrics["n"], metrics["failed"]) == (2, 1)
+    assert metrics["tokens"] == {"prompt": 101, "completion": 7, "recall": 42}
+    assert metrics["exact"]["micro"] == 0.5
+    assert list(metrics) == [
+        "n",
+        "failed",
+        "exact",
+        "relaxed",
+        "slots",
+        "ask",
+        "expected_cost",
+        "calibration",
+        "tokens",
+        "ci95",
+    ]
+
+
+def test_metrics_of_no_turns() -> None:
+    metrics = compute_metrics([])
+
+    assert (metrics["n"], metrics["failed"], metrics["tokens"]) == (0, 0, {"prompt": 0, "completion": 0, "recall": 0})
