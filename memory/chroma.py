@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from pydantic import BaseModel, Field
 
 from memory.embedder import Matrix
-from memory.errors import DataVersionError, EmbedderError, EmbedderMismatchError, MemoryStoreError
+from memory.errors import EmbedderError, MemoryStoreError
 from memory.index import IndexEntry, nearest
+from memory.index_header import REBUILD_HINT, IndexHeader, open_header
 from memory.recall import Hit
 from memory.records import Scope
 from memory.user_vectors import UserVectors
@@ -26,24 +26,11 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
-INDEX_VERSION = 1
-_HEADER_NAME = "index.json"
 _LIVE, _NEW, _OLD = "chroma", "chroma.new", "chroma.old"
 _BATCH = 1000
 """Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
 _COMPACTED_RECORDS = 5000
 """Up to so many records, rewriting the index takes at most three seconds or so."""
-_REBUILD_HINT = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
-
-
-class IndexHeader(BaseModel, frozen=True, extra="forbid"):
-    """What an index was created with, in `index.json`; none of it can change later."""
-
-    version: int = INDEX_VERSION
-    embedder: str
-    dimensions: int = Field(ge=1)
-    collections: int = Field(ge=1)
-    """Users are hashed over so many collections: a metadata filter takes time linear in its collection."""
 
 
 class ChromaIndex:
@@ -79,7 +66,7 @@ class ChromaIndex:
     ) -> None:
         self._directory = directory
         given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections)
-        self._header = _open_header(directory, given)
+        self._header = open_header(directory, given, has_vectors=(directory / _LIVE).exists())
         self._cached_users = cached_users
         self._compacted_records = compacted_records
         self._client: Client | None = None
@@ -135,9 +122,8 @@ class ChromaIndex:
 
         Chroma keeps deleted records in its queue and its graph files for an unknown time.
         """
-        with ExitStack() as locked, self._translated("compact"):
-            for lock in self._locks:
-                locked.enter_context(lock)
+        with self._all_locked(), self._translated("compact"):
+            self._check_open()
             old = self._opened()
             shutil.rmtree(self._directory / _NEW, ignore_errors=True)
             new = _client(self._directory / _NEW)
@@ -154,7 +140,7 @@ class ChromaIndex:
                 shutil.rmtree(self._directory / _OLD)
 
     def close(self) -> None:
-        with self._opening:
+        with self._all_locked(), self._opening:
             self._is_closed = True
             if self._client is not None:
                 self._client.close()
@@ -195,8 +181,6 @@ class ChromaIndex:
     def _opened(self) -> Client:
         """Return the client, made at first use: importing Chroma takes a second or two."""
         with self._opening:
-            if self._is_closed:
-                raise MemoryStoreError("the index is closed; open the memory again to use it")
             if self._client is None:
                 for unfinished in (_NEW, _OLD):  # a compaction that was cut off
                     shutil.rmtree(self._directory / unfinished, ignore_errors=True)
@@ -209,7 +193,19 @@ class ChromaIndex:
     @contextmanager
     def _locked(self, scope: Scope) -> Iterator[None]:
         with self._locks[self._shard(scope)]:
+            self._check_open()
             yield
+
+    @contextmanager
+    def _all_locked(self) -> Iterator[None]:
+        with ExitStack() as locked:
+            for lock in self._locks:
+                locked.enter_context(lock)
+            yield
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise MemoryStoreError("the index is closed; open the memory again to use it")
 
     @contextmanager
     def _translated(self, action: str) -> Iterator[None]:
@@ -219,36 +215,8 @@ class ChromaIndex:
             yield
         except (ChromaError, OSError) as exc:
             raise MemoryStoreError(
-                f"cannot {action} the index in {str(self._directory)!r}: {exc}; {_REBUILD_HINT}"
+                f"cannot {action} the index in {str(self._directory)!r}: {exc}; {REBUILD_HINT}"
             ) from exc
-
-
-def _open_header(directory: Path, given: IndexHeader) -> IndexHeader:
-    """Return the header in `directory`, written there if the index is new."""
-    path = directory / _HEADER_NAME
-    try:
-        if not path.exists():
-            if (directory / _LIVE).exists():
-                raise MemoryStoreError(
-                    f"{str(path)!r} is missing, so whose vectors these are is unknown; {_REBUILD_HINT}"
-                )
-            directory.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_text(given.model_dump_json(indent=2) + "\n", encoding="utf-8")
-            unfinished.replace(path)
-        text = path.read_text(encoding="utf-8")
-        found = json.loads(text)
-        if isinstance(found, dict) and isinstance(found.get("version"), int) and found["version"] > INDEX_VERSION:
-            raise DataVersionError(
-                f"the index in {str(directory)!r} is of version {found['version']}, and this version of the project "
-                f"reads up to {INDEX_VERSION}; {_REBUILD_HINT}"
-            )
-        header = IndexHeader.model_validate(found)
-    except (OSError, ValueError) as exc:
-        raise MemoryStoreError(f"cannot read {str(path)!r}: {exc}; {_REBUILD_HINT}") from exc
-    if (header.embedder, header.dimensions) != (given.embedder, given.dimensions):
-        raise EmbedderMismatchError(stored=_embedder_name(header), given=_embedder_name(given))
-    return header
 
 
 def _client(path: Path) -> Client:
@@ -273,10 +241,6 @@ def _copy(source: ChromaCollection, target: Client) -> None:
         _collection(target, source.name).upsert(
             ids=found["ids"], embeddings=found["embeddings"], metadatas=found["metadatas"]
         )
-
-
-def _embedder_name(header: IndexHeader) -> str:
-    return f"{header.embedder} ({header.dimensions} dimensions)"
 
 
 def _scope_digest(scope: Scope) -> str:

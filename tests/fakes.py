@@ -144,7 +144,7 @@ class HashingEmbedder:
         name: Part of the fingerprint; two embedders of different names count as different ones.
     """
 
-    def __init__(self, *, dimensions: int = 256, name: str = "hashing") -> None:
+    def __init__(self, *, dimensions: int = 1024, name: str = "hashing") -> None:
         self._dimensions = dimensions
         self._name = name
         self.embedded: list[str] = []
@@ -168,13 +168,14 @@ class HashingEmbedder:
         for row, text in zip(rows, texts, strict=True):
             for feature in _features(text):
                 number = int.from_bytes(hashlib.blake2b(feature.encode("utf-8", "replace"), digest_size=8).digest())
-                row[number % self._dimensions] += 1.0
+                # By the sign, features that fall together cancel out on average (Weinberger et al. 2009, eq. 2).
+                row[number // 2 % self._dimensions] += 1.0 if number % 2 else -1.0
+            row[0] += not row.any()  # a text without words
             row /= np.linalg.norm(row)
         return rows
 
 
 def _features(text: str) -> Iterator[str]:
-    yield ""  # so that no vector is zero
     for word in re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold()):
         yield f"word {word}"
         for length in range(1, _LONGEST_GRAM + 1):

@@ -223,8 +223,9 @@ def test_a_closed_index_is_refused(index: ChromaIndex) -> None:
     index.upsert(ANN, [entry("a")], rows(EAST))
     index.close()
     index.close()
-    with pytest.raises(MemoryStoreError, match="is closed"):
-        index.upsert(ANN, [entry("b")], rows(EAST))
+    for action in (lambda: index.upsert(ANN, [entry("b")], rows(EAST)), lambda: index.search(ANN, rows(EAST), 1)):
+        with pytest.raises(MemoryStoreError, match="is closed"):
+            action()
 
 
 def test_nearest_by_hand() -> None:
