@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from types import MappingProxyType
@@ -40,7 +40,7 @@ def worked_out(
     parameter: Parameter,
     texts: Sequence[str],
     now: datetime | None,
-    known_days: Iterable[str],
+    known_days: Callable[[], Collection[str]],
     *,
     is_recording: bool,
     settings: GroundingSettings,
@@ -97,7 +97,7 @@ def _day(
     parameter: Parameter,
     texts: Sequence[str],
     now: datetime | None,
-    known_days: Iterable[str],
+    known_days: Callable[[], Collection[str]],
     *,
     is_recording: bool,
     settings: GroundingSettings,
@@ -106,7 +106,7 @@ def _day(
     spans = {seconds // 86_400 for text in texts[:2] for seconds in durations(text, now)}
     target = date.fromisoformat(day)
     shifted = {(target + timedelta(days=step)).isoformat() for span in spans if span for step in (-span, span)}
-    if shifted & set(known_days):
+    if shifted and not shifted.isdisjoint(known_days()):
         return settings.derived
     if any(one.kind in ("date", "date_range") for text in texts for one in mentions_in(text, now)):
         return settings.derived_unnamed

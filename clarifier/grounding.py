@@ -294,7 +294,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
         parameter,
         (sources.situation.request, sources.answers, *(said.text for said in sources.topic_said)),
         sources.situation.now,
-        sources.known_days,
+        lambda: sources.known_days,
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
         settings=place.settings.grounding,
     )

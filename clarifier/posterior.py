@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from clarifier.settings import PosteriorSettings
-from memory.evidence import Evidence
+from memory.evidence import FILLING_KINDS, Evidence
 from memory.tools import Parameter
-from memory.values import equal
+from memory.values import canonical_key, equal
 
 DEFAULTS = PosteriorSettings()
+_DAY_S = 86_400
+_MOST_FORMS = 64
+"""Values that each other one is compared with; a slot with more has no habit to speak of."""
 
 
 class Moment(NamedTuple):
@@ -26,11 +30,12 @@ class Moment(NamedTuple):
     now: datetime | None = None
 
 
-class Witness(NamedTuple):
-    """A piece of evidence with the likeness of its context to the slot at hand."""
+class Testimony(NamedTuple):
+    """Evidence for one value, all of it from contexts equally like the slot at hand."""
 
-    evidence: Evidence
-    similarity: float
+    value: JsonValue
+    evidence: Sequence[Evidence]
+    similarity: float = 1.0
     """In [0, 1]."""
 
 
@@ -66,7 +71,9 @@ class Posterior:
 
     def find(self, value: JsonValue) -> Candidate | None:
         """Return the candidate equal to `value`."""
-        return next((one for one in self.candidates if equal(one.value, value, self.parameter)), None)
+        key = canonical_key(value)
+        exact = next((one for one in self.candidates if canonical_key(one.value) == key), None)
+        return exact or next((one for one in self.candidates if equal(one.value, value, self.parameter)), None)
 
     def probability(self, value: JsonValue) -> float:
         """Return P_j(value); 0 for a value that neither evidence nor the schema names."""
@@ -95,31 +102,47 @@ def age(evidence: Evidence, moment: Moment) -> tuple[float, bool]:
     Days where both times are known, turns by position otherwise. Of a time with a zone and one without, both are read
     as wall-clock times.
     """
-    if evidence.time is None or moment.now is None:
-        return max(0.0, float(moment.position - evidence.position)), False
     then, now = evidence.time, moment.now
-    if (then.tzinfo is None) != (now.tzinfo is None):
-        then, now = then.replace(tzinfo=None), now.replace(tzinfo=None)
-    return max(0.0, (now - then).total_seconds() / 86_400), True
+    if then is None or now is None:
+        return float(max(0, moment.position - evidence.position)), False
+    try:
+        length = now - then
+    except TypeError:
+        length = now.replace(tzinfo=None) - then.replace(tzinfo=None)
+    return max(0.0, length.total_seconds() / _DAY_S), True
 
 
-def weight(witness: Witness, moment: Moment, settings: PosteriorSettings = DEFAULTS) -> float:
-    """Return w_e = similarity · 2^(−age/H) · trust(source).
+def weights(
+    evidence: Sequence[Evidence], similarity: float, moment: Moment, settings: PosteriorSettings = DEFAULTS
+) -> list[float]:
+    """Return w_e = similarity · 2^(−age/H) · trust(source) of each piece.
 
     H is infinite for standing rules; evidence that may not fill a slot weighs 0.
     """
-    evidence = witness.evidence
-    if not evidence.may_fill:
-        return 0.0
-    decay = 1.0
-    if evidence.kind != "standing":
-        length, is_days = age(evidence, moment)
-        decay = 2.0 ** (-length / (settings.half_life_days if is_days else settings.half_life_turns))
-    return witness.similarity * decay * settings.trust[evidence.source]
+    trust, in_days, in_turns = settings.trust, settings.half_life_days, settings.half_life_turns
+    found = []
+    for piece in evidence:
+        kind = piece.kind
+        if kind == "standing":
+            found.append(similarity * trust[piece.source])
+        elif kind not in FILLING_KINDS:
+            found.append(0.0)
+        else:
+            length, is_days = age(piece, moment)
+            found.append(similarity * trust[piece.source] * math.exp2(-length / (in_days if is_days else in_turns)))
+    return found
+
+
+def by_value(evidence: Iterable[Evidence], *, similarity: float = 1.0) -> list[Testimony]:
+    """Return one testimony per canonical value of `evidence`, in order of first appearance."""
+    groups: dict[str, list[Evidence]] = {}
+    for piece in evidence:
+        groups.setdefault(piece.value_key, []).append(piece)
+    return [Testimony(pieces[0].value, pieces, similarity) for pieces in groups.values()]
 
 
 def posterior(
-    witnesses: Iterable[Witness],
+    testimonies: Iterable[Testimony],
     moment: Moment,
     *,
     parameter: Parameter | None = None,
@@ -128,30 +151,29 @@ def posterior(
     """Return P_j(v) = (Σ_e w_e·[v_e = v] + a·π_j(v)) / (Σ_e w_e + a) for every value named (DESIGN §6).
 
     Args:
-        witnesses: Evidence for the slot; its order changes nothing but ties.
+        testimonies: Evidence for the slot; its order changes nothing but ties.
         moment: The turn that is being decided.
         parameter: The slot's parameter: types the equality of values; its enum (true and false of a boolean) is the
             support of the uniform prior π_j, without one all prior mass is on "unknown".
         settings: a, H and trust.
     """
-    groups: list[_Group] = []
-    by_key: dict[str, _Group] = {}
+    groups = _Groups(parameter)
+    for testimony in testimonies:
+        if weighed := _weighed(testimony, moment, settings):
+            groups.of(testimony.value).weighed.extend(weighed)
     domain = closed_domain(parameter)
-    for witness in witnesses:
-        w = weight(witness, moment, settings)
-        if w <= 0:
-            continue
-        key = witness.evidence.value_key
-        group = by_key.get(key) or _group_of(witness.evidence.value, groups, parameter)
-        by_key[key] = group
-        group.add(witness.evidence, w)
     for value in domain:
-        _group_of(value, groups, parameter).is_allowed = True
-    total = math.fsum(w for group in groups for w in group.weights) + settings.prior_strength
+        groups.of(value).is_allowed = True
+    total = math.fsum(w for group in groups.all for _, w in group.weighed) + settings.prior_strength
     prior = settings.prior_strength / len(domain) if domain else 0.0
-    candidates = [group.candidate(total, prior) for group in groups]
+    candidates = [group.candidate(total, prior) for group in groups.all]
     candidates.sort(key=lambda one: -one.probability)
     return Posterior(tuple(candidates), 0.0 if domain else settings.prior_strength / total, parameter)
+
+
+def _weighed(testimony: Testimony, moment: Moment, settings: PosteriorSettings) -> list[tuple[Evidence, float]]:
+    found = weights(testimony.evidence, testimony.similarity, moment, settings)
+    return [pair for pair in zip(testimony.evidence, found, strict=True) if pair[1] > 0]
 
 
 def closed_domain(parameter: Parameter | None) -> Sequence[JsonValue]:
@@ -163,36 +185,52 @@ def closed_domain(parameter: Parameter | None) -> Sequence[JsonValue]:
     return (True, False) if parameter.type == "boolean" else ()
 
 
+@dataclass
 class _Group:
     """The evidence for one value."""
 
-    def __init__(self, value: JsonValue) -> None:
-        self.value = value
-        self.weights: list[float] = []
-        self.evidence: list[Evidence] = []
-        self.is_allowed = False
-
-    def add(self, evidence: Evidence, w: float) -> None:
-        self.weights.append(w)
-        self.evidence.append(evidence)
+    value: JsonValue
+    weighed: list[tuple[Evidence, float]] = field(default_factory=list)
+    is_allowed: bool = False
 
     def candidate(self, total: float, prior: float) -> Candidate:
         """Close the group: `total` is Σ w_e + a, `prior` is a·π_j of an allowed value."""
-        own = math.fsum(self.weights)
-        ordered = sorted(self.evidence, key=lambda piece: piece.position)
+        own = math.fsum(w for _, w in self.weighed)
+        ordered = sorted([piece for piece, _ in self.weighed], key=attrgetter("position"))
         return Candidate(
             value=self.value,
             probability=min(1.0, (own + (prior if self.is_allowed else 0.0)) / total),
             weight=own,
-            count=len(self.evidence),
+            count=len(ordered),
             turn_ids=tuple(dict.fromkeys(piece.turn_id for piece in ordered)),
             is_standing=any(piece.kind == "standing" for piece in ordered),
         )
 
 
-def _group_of(value: JsonValue, groups: list[_Group], parameter: Parameter | None) -> _Group:
-    for group in groups:
-        if equal(group.value, value, parameter):
-            return group
-    groups.append(_Group(value))
-    return groups[-1]
+class _Groups:
+    """Values gathered by typed equality. Texts without digits are equal by their canonical form alone."""
+
+    def __init__(self, parameter: Parameter | None) -> None:
+        self.parameter = parameter
+        self.all: list[_Group] = []
+        self._by_key: dict[str, _Group] = {}
+        self._formed: list[_Group] = []
+        """Groups whose value may be written in several forms: dates, times, numbers, members of an enum."""
+
+    def of(self, value: JsonValue) -> _Group:
+        """Return the group of `value`, a new one where there is none."""
+        key = canonical_key(value)
+        if key in self._by_key:
+            return self._by_key[key]
+        is_enum = self.parameter is not None and bool(self.parameter.enum)
+        has_forms = is_enum or not isinstance(value, str) or any(char.isdigit() for char in value)
+        group = (
+            next((one for one in self._formed if equal(one.value, value, self.parameter)), None) if has_forms else None
+        )
+        if group is None:
+            group = _Group(value)
+            self.all.append(group)
+            if has_forms and len(self._formed) < _MOST_FORMS:
+                self._formed.append(group)
+        self._by_key[key] = group
+        return group

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -12,7 +11,7 @@ from pydantic import JsonValue
 
 from clarifier.decision import Situation
 from clarifier.matching import mentions_in
-from clarifier.posterior import Moment
+from clarifier.posterior import Moment, Testimony, by_value
 from memory.dates import normal_date
 from memory.evidence import Evidence, Slot
 from memory.records import CallStep, QuestionStep, Turn
@@ -123,7 +122,7 @@ class Sources:
             for day in (one.value if isinstance(one.value, list) else [one.value])
             if one.kind in ("date", "date_range")
         ]
-        used = (piece.value for pieces in self._index.by_value.values() for piece in pieces[:1])
+        used = (pieces[0].value for pieces in self._index.by_value.values())
         return frozenset(
             day for value in (*named, *used) if isinstance(value, str) and (day := normal_date(value)) is not None
         )
@@ -132,49 +131,74 @@ class Sources:
         """Return the position of a recalled turn as far as evidence tells, else that of the newest turn."""
         return self._index.positions.get(turn_id, self._index.last_position)
 
-    def evidence_of_slot(self, slot: Slot) -> list[Evidence]:
-        """Return the evidence for `slot` itself."""
-        return [piece for piece in self._index.by_argument.get(_key(slot.argument), ()) if piece.slot == slot]
+    def of_slot(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for `slot` itself, by value."""
+        return self._index.of_slot(slot)
 
-    def evidence_of_argument(self, slot: Slot) -> list[Evidence]:
-        """Return the evidence for arguments of the same name in other tools."""
-        return [piece for piece in self._index.by_argument.get(_key(slot.argument), ()) if piece.slot != slot]
+    def of_argument(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for arguments of the same name in other tools, by slot and value."""
+        return [said for kin in self._index.slots(_key(slot.argument)) if kin != slot for said in self.of_slot(kin)]
 
-    def evidence_of_relatives(self, slot: Slot) -> list[Evidence]:
-        """Return the evidence for arguments whose name has the same head word but is another."""
+    def of_relatives(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for arguments whose name has the same head word but is another, by slot and value."""
         own = _key(slot.argument)
-        return [piece for piece in self._index.by_head.get(own[-1:], ()) if _key(piece.slot.argument) != own]
+        names = [name for name in self._index.names if name[-1:] == own[-1:] and name != own]
+        return [said for name in names for kin in self._index.slots(name) for said in self.of_slot(kin)]
 
-    def evidence_of_value(self, value_key: str) -> list[Evidence]:
+    def of_value(self, value_key: str) -> list[Evidence]:
         """Return the evidence, of any slot, whose value has the canonical form `value_key`."""
         return self._index.by_value.get(value_key, [])
 
     @cached_property
     def _index(self) -> _Index:
-        return _Index(piece for item in self.situation.recall.items for piece in item.evidence)
+        return _Index([piece for item in self.situation.recall.items for piece in item.evidence])
 
 
 class _Index:
-    """Recalled evidence by argument name, head word and value; each piece once."""
+    """Recalled evidence by slot and by value; each piece once. What no question needs is not built."""
 
-    def __init__(self, evidence: Iterable[Evidence]) -> None:
-        self.by_argument: dict[tuple[str, ...], list[Evidence]] = defaultdict(list)
-        self.by_head: dict[tuple[str, ...], list[Evidence]] = defaultdict(list)
-        self.by_value: dict[str, list[Evidence]] = defaultdict(list)
-        self.positions: dict[str, int] = {}
-        self.last_position = -1
-        seen: set[tuple[object, ...]] = set()
+    def __init__(self, evidence: list[Evidence]) -> None:
+        self._evidence = evidence
+        self._by_slot: dict[Slot, list[Evidence]] = {}
         for piece in evidence:
-            identity = (piece.turn_id, piece.slot, piece.value_key, piece.source, piece.kind)
-            if identity in seen:
-                continue
-            seen.add(identity)
-            words = _key(piece.slot.argument)
-            self.by_argument[words].append(piece)
-            self.by_head[words[-1:]].append(piece)
-            self.by_value[piece.value_key].append(piece)
-            self.positions[piece.turn_id] = piece.position
-            self.last_position = max(self.last_position, piece.position)
+            self._by_slot.setdefault(piece.slot, []).append(piece)
+        self._testimonies: dict[Slot, list[Testimony]] = {}
+        self.last_position = max((piece.position for piece in evidence), default=-1)
+
+    @cached_property
+    def names(self) -> dict[tuple[str, ...], list[Slot]]:
+        """The slots by the words of their innermost name."""
+        names: dict[tuple[str, ...], list[Slot]] = {}
+        for slot in self._by_slot:
+            names.setdefault(_key(slot.argument), []).append(slot)
+        return names
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The positions of turns by id."""
+        return {piece.turn_id: piece.position for piece in self._evidence}
+
+    @cached_property
+    def by_value(self) -> dict[str, list[Evidence]]:
+        """The evidence by canonical value."""
+        found: dict[str, list[Evidence]] = {}
+        for piece in self._evidence:
+            found.setdefault(piece.value_key, []).append(piece)
+        return found
+
+    def slots(self, name: tuple[str, ...]) -> list[Slot]:
+        """Return the slots whose innermost name has these words."""
+        return self.names.get(name, [])
+
+    def of_slot(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for a slot by value, each piece once."""
+        if slot not in self._testimonies:
+            pieces = {
+                (piece.turn_id, piece.value_key, piece.source, piece.kind): piece
+                for piece in self._by_slot.get(slot, ())
+            }
+            self._testimonies[slot] = by_value(pieces.values())
+        return self._testimonies[slot]
 
 
 def leaves(value: JsonValue, key: str = "") -> Iterator[Leaf]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from clarifier.derivations import names_hour
 from clarifier.matching import contains, match
-from clarifier.posterior import Posterior, Witness, age, posterior
+from clarifier.posterior import Posterior, Testimony, age, posterior
 from clarifier.settings import Settings
 from clarifier.sources import Sources
 from memory.evidence import Evidence, Slot
@@ -18,6 +18,8 @@ from memory.values import canonical_key, equal
 
 _VAGUE_TEXT = "id type name title query text value key keyword count number limit page format method date"
 _VAGUE = frozenset(_VAGUE_TEXT.split())
+_PART_OF_NAME = 0.8
+"""Of a longer name, or a shorter one, for the name in view."""
 
 
 @dataclass(frozen=True)
@@ -39,22 +41,25 @@ def remember(
     """Return the posterior of `slot` and what in it speaks for `value`.
 
     All evidence for the slot itself competes. Other evidence only supports: arguments of the same or a related name
-    in other tools; where none of it names the value, the same value in any other slot, and then the person's own
-    words in recalled turns.
+    in other tools, one piece a turn; where none of it names the value, the same value in any other slot, and then the
+    person's own words in recalled turns.
     """
-    near = [_seen_as(witness, value, parameter) for witness in _own(slot, sources, settings)]
-    kin = (one for one in _kin(value, slot, parameter, sources, settings) if _equals(one, value, parameter))
-    near.extend(_of_other_turns(kin, near))
-    if not any(one.evidence.may_fill and _equals(one, value, parameter) for one in near) and isinstance(value, str):
-        elsewhere = [Witness(one, settings.similarity.same_words) for one in _elsewhere(value, slot, sources)]
-        near.extend(elsewhere or _in_words(value, slot, parameter, sources, settings))
-    found = posterior(near, sources.moment, parameter=parameter, settings=settings.posterior)
+    view = _View(value, parameter)
+    near = settings.similarity
+    heard = [view.of(said) for said in sources.of_slot(slot)]
+    heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
+    heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
+    if isinstance(value, str) and not any(view.holds(said) and _may_fill(said) for said in heard):
+        elsewhere = [piece for piece in sources.of_value(view.key) if piece.slot != slot and piece.may_fill]
+        words = elsewhere or list(_in_words(value, slot, parameter, sources, settings))
+        heard.append(Testimony(value, words, near.same_words))
+    found = posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
     candidate = found.find(value)
     if candidate is None or not candidate.count:
         return Remembered(found)
-    own = [one.evidence for one in near if one.evidence.may_fill and _equals(one, value, parameter)]
-    ages = [_half_lives(piece, sources, settings) for piece in own]
-    return Remembered(found, candidate.count, min(ages, default=0.0), candidate.is_standing)
+    own = [piece for said in heard if view.holds(said) for piece in said.evidence if piece.may_fill]
+    newest = max(own, key=lambda piece: piece.position)
+    return Remembered(found, candidate.count, _half_lives(newest, sources, settings), candidate.is_standing)
 
 
 def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
@@ -63,84 +68,84 @@ def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, set
     Evidence for the slot itself counts, and for arguments of the same name in other tools unless the name says nothing
     (`type` here and there are two things).
     """
-    near = list(_own(slot, sources, settings))
+    heard = list(sources.of_slot(slot))
     if slot.argument.rsplit(".", 1)[-1].casefold() not in _VAGUE:
-        kin = [Witness(one, settings.similarity.same_argument) for one in sources.evidence_of_argument(slot)]
-        near.extend(_of_other_turns(kin, near))
-    return posterior(near, sources.moment, parameter=parameter, settings=settings.posterior)
+        heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
+    return posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
 
 
-def _of_other_turns(kin: Iterable[Witness], own: Iterable[Witness]) -> Iterator[Witness]:
-    """The kin whose turns say nothing for the slot itself: calls made together are one choice, not two."""
-    turns = {one.evidence.turn_id for one in own}
-    for witness in kin:
-        if witness.evidence.turn_id not in turns:
-            turns.add(witness.evidence.turn_id)
-            yield witness
+class _View:
+    """A value in view, and how evidence of other values bears on it."""
+
+    def __init__(self, value: JsonValue, parameter: Parameter | None) -> None:
+        self.value = value
+        self.key = canonical_key(value)
+        self.parameter = parameter
+        self.is_text = isinstance(value, str) and not (parameter is not None and parameter.enum)
+
+    def holds(self, said: Testimony) -> bool:
+        """Whether evidence speaks for the value; `of` has put its form right."""
+        return said.value is self.value
+
+    def of(self, said: Testimony) -> Testimony:
+        """Return evidence as it bears on the value.
+
+        A list speaks for its elements, a longer name for the shorter within it and the other way round, a little less.
+        """
+        if not said.evidence:
+            return said
+        if said.evidence[0].value_key == self.key or self._equals(said.value):
+            return said._replace(value=self.value)
+        if isinstance(said.value, list) and not isinstance(self.value, list):
+            return said._replace(value=self.value) if any(map(self._equals, said.value)) else said
+        if (
+            self.is_text
+            and isinstance(said.value, str)
+            and isinstance(self.value, str)
+            and (contains(said.value, self.value) or contains(self.value, said.value))
+        ):
+            return said._replace(value=self.value, similarity=said.similarity * _PART_OF_NAME)
+        return said
+
+    def supporting(self, kin: Sequence[Testimony], similarity: float, own: Sequence[Testimony]) -> list[Testimony]:
+        """Return what of the kin speaks for the value, in turns that said nothing for the slot so far."""
+        return _of_other_turns([said for one in kin if self.holds(said := self.of(one))], similarity, own)
+
+    def _equals(self, other: JsonValue) -> bool:
+        if self.is_text and isinstance(other, str) and not any(char.isdigit() for char in other):
+            return False  # without digits two texts are equal by their canonical form alone, compared before
+        return equal(other, self.value, self.parameter)
 
 
-def _own(slot: Slot, sources: Sources, settings: Settings) -> Iterator[Witness]:
-    return (Witness(piece, settings.similarity.same_slot) for piece in sources.evidence_of_slot(slot))
+def _of_other_turns(kin: Sequence[Testimony], similarity: float, own: Sequence[Testimony]) -> list[Testimony]:
+    """The kin of turns that say nothing for the slot: calls made together are one choice, not two."""
+    turns = {piece.turn_id for said in own for piece in said.evidence} if kin else set()
+    found = []
+    for said in kin:
+        fresh = [piece for piece in said.evidence if piece.turn_id not in turns]
+        turns.update(piece.turn_id for piece in fresh)
+        found.append(Testimony(said.value, fresh, similarity * said.similarity))
+    return found
 
 
-def _kin(
-    value: JsonValue, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
-) -> Iterator[Witness]:
-    """Evidence for arguments of the same name, then of the same head word, as it bears on `value`."""
-    near = settings.similarity
-    for pieces, similarity in (
-        (sources.evidence_of_argument(slot), near.same_argument),
-        (sources.evidence_of_relatives(slot), near.related_argument),
-    ):
-        for piece in pieces:
-            yield _seen_as(Witness(piece, similarity), value, parameter)
-
-
-def _elsewhere(value: str, slot: Slot, sources: Sources) -> Iterator[Evidence]:
-    """The same text in a slot of another name; flags and numbers are equal by chance and do not come here."""
-    own = slot.argument.rsplit(".", 1)[-1]
-    return (one for one in sources.evidence_of_value(canonical_key(value)) if one.slot.argument != own and one.may_fill)
+def _may_fill(said: Testimony) -> bool:
+    return any(piece.may_fill for piece in said.evidence)
 
 
 def _in_words(
     value: str, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
-) -> Iterator[Witness]:
+) -> Iterator[Evidence]:
     """The person's words in recalled turns, unless what they said there was not meant to last.
 
     Dates relative to those turns are not read: their clock may be unknown.
     """
-    key = canonical_key(value)
-    barred = {piece.turn_id for piece in sources.evidence_of_value(key) if not piece.may_fill}
+    barred = {piece.turn_id for piece in sources.of_value(canonical_key(value)) if not piece.may_fill}
     for said in sources.past_said:
         if said.turn_id is None or said.turn_id in barred:
             continue
         found = match(value, said.text, parameter, None, settings.grounding)
         if (found is not None and found.how != "words") or names_hour(said.text, value, None):
-            position = sources.position(said.turn_id)
-            piece = Evidence(slot, value, "request", "plain", said.turn_id, position)
-            yield Witness(piece, settings.similarity.same_words)
-
-
-def _seen_as(witness: Witness, value: JsonValue, parameter: Parameter | None) -> Witness:
-    """The witness as it bears on `value`: a list speaks for its elements, a longer name for the shorter within it."""
-    evidence = witness.evidence
-    said = evidence.value
-    if isinstance(said, list) and not isinstance(value, list):
-        if any(equal(item, value, parameter) for item in said):
-            return Witness(replace(evidence, value=value), witness.similarity)
-    elif (
-        isinstance(said, str)
-        and isinstance(value, str)
-        and not (parameter is not None and parameter.enum)
-        and evidence.value_key != canonical_key(value)
-        and (contains(said, value) or contains(value, said))
-    ):
-        return Witness(replace(evidence, value=value), witness.similarity * 0.8)
-    return witness
-
-
-def _equals(witness: Witness, value: JsonValue, parameter: Parameter | None) -> bool:
-    return equal(witness.evidence.value, value, parameter)
+            yield Evidence(slot, value, "request", "plain", said.turn_id, sources.position(said.turn_id))
 
 
 def _half_lives(evidence: Evidence, sources: Sources, settings: Settings) -> float:
