@@ -4,6 +4,7 @@ from .enum_mentions import enum_mention as enum_mention
 from .errors import MemoryStoreError as MemoryStoreError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
+from .extraction import extract_all as extract_all
 from .memory import Forgotten as Forgotten
 from .memory import Memory as Memory
 from .memory import UserMemory as UserMemory
@@ -17,6 +18,9 @@ from .records import QuestionStep as QuestionStep
 from .records import Scope as Scope
 from .records import ToolCall as ToolCall
 from .records import Turn as Turn
+from .strategies import STRATEGIES as STRATEGIES
+from .strategies import default_budget as default_budget
+from .strategies import open_strategy as open_strategy
 from .tokens import count_tokens as count_tokens
 from .tools import Parameter as Parameter
 from .tools import Tool as Tool
@@ -24,5 +28,7 @@ from .tools import parse_tool as parse_tool
 from .tools import parse_tools as parse_tools
 from .turn_log import SqlTurnLog as SqlTurnLog
 from .turn_log import TurnLog as TurnLog
+from .user_state import UserState as UserState
+from .user_state import fold as fold
 from .values import cast as cast
 from .values import equal as equal

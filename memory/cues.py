@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory.evidence import Kind
 from memory.text import normalise
@@ -93,15 +93,23 @@ class Clause:
     """Whether it says little else than an exception or a rule ("just this once")."""
 
 
-@lru_cache(maxsize=4096)
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
     return tuple(
         Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part))
         for number, sentence in enumerate(_SENTENCE_END.split(text))
-        for raw in _CLAUSE_END.split(sentence)
-        if (part := normalise(raw))
+        for part in _parts(sentence)
     )
+
+
+def clause_texts(text: str) -> Iterator[str]:
+    """Yield the clauses of `text` in normal form, without reading their cues."""
+    for sentence in _SENTENCE_END.split(text):
+        yield from _parts(sentence)
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    return (part for raw in _CLAUSE_END.split(sentence) if (part := normalise(raw)))
 
 
 def cues_in(text: str) -> frozenset[Kind]:
@@ -119,9 +127,9 @@ def _is_lone_cue(text: str) -> bool:
 
 def is_correction(text: str) -> bool:
     """Whether `text` puts right something said or done just before."""
-    return any(_CORRECTION.search(clause.text) for clause in clauses(text))
+    return any(_CORRECTION.search(clause) for clause in clause_texts(text))
 
 
 def is_undo(text: str) -> bool:
     """Whether `text` takes back something done just before."""
-    return any(_UNDO.search(clause.text) for clause in clauses(text))
+    return any(_UNDO.search(clause) for clause in clause_texts(text))

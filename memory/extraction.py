@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -16,6 +16,25 @@ from memory.wording import Wording, is_said
 
 FAILURE_FIELDS = ("error", "success", "status")
 """The fields of a result by which tools say that they failed."""
+
+
+class Reading(NamedTuple):
+    """What a turn says, read on its own."""
+
+    evidence: tuple[Evidence, ...]
+    revision: Literal["undo", "correction"] | None
+    """What its request does to the turn before."""
+
+
+def read(turn: Turn, position: int) -> Reading:
+    """Return the evidence of `turn` alone and what it does to the turn before; `position` as in `extract`."""
+    request = turn.request
+    revision: Literal["undo", "correction"] | None = None
+    if is_undo(request):
+        revision = "undo"
+    elif is_correction(request):
+        revision = "correction"
+    return Reading(extract(turn, position), revision)
 
 
 def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
@@ -49,11 +68,11 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
 
 def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
     """Return the evidence of a log: what its turns say, less what the turn after each took back or put right."""
-    single = [extract(turn, position) for position, turn in enumerate(turns)]
-    return tuple(piece for pieces in settle(turns, single) for piece in pieces)
+    readings = [read(turn, position) for position, turn in enumerate(turns)]
+    return tuple(piece for pieces in settle(turns, readings) for piece in pieces)
 
 
-def settle(turns: Sequence[Turn], single: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
+def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evidence, ...]]:
     """Return the evidence per turn once each turn's successor is known.
 
     What the next turn undoes speaks no more. Where it corrects an argument, the earlier value speaks no more and the
@@ -61,19 +80,17 @@ def settle(turns: Sequence[Turn], single: Sequence[tuple[Evidence, ...]]) -> lis
 
     Args:
         turns: The log, oldest first.
-        single: What `extract` gave for each turn.
+        readings: What `read` gave for each turn.
     """
-    settled = list(single)
-    for position in range(1, len(turns)):
-        before, after = turns[position - 1], turns[position]
-        if not before.calls:
+    settled = [reading.evidence for reading in readings]
+    for position, reading in enumerate(readings):
+        if position == 0 or reading.revision is None or not turns[position - 1].calls:
             continue
-        if is_undo(after.request):
+        if reading.revision == "undo":
             settled[position - 1] = ()
-        elif is_correction(after.request):
-            settled[position - 1], settled[position] = _corrected(
-                _changes(before, after), settled[position - 1], settled[position]
-            )
+        else:
+            changes = _changes(turns[position - 1], turns[position])
+            settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
     return settled
 
 

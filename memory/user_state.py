@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -198,10 +199,12 @@ def _are_kin(one: str, other: str) -> bool:
     return bool(_subjects(one) & _subjects(other))
 
 
+@lru_cache(maxsize=4096)
 def _subjects(tool: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_name(tool)) - _TOOL_VERBS
 
 
+@lru_cache(maxsize=4096)
 def concept(argument: str) -> tuple[str, ...]:
     """Return the words of an argument name as stems, the noun last; of a dotted path only the last field.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from memory.cues import Clause, clauses
+from memory.cues import Clause, clause_texts, clauses
 from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.text import fold_accents, normalise, split_name, stem
@@ -162,7 +162,7 @@ def is_calendar_date(value: JsonValue) -> bool:
 
 def is_said(value: JsonValue, text: str) -> bool:
     """Whether one clause of `text` names `value`."""
-    return any(is_mentioned(value, clause.text) for clause in clauses(text))
+    return any(is_mentioned(value, clause) for clause in clause_texts(text))
 
 
 def is_mentioned(value: JsonValue, clause: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from memory.evidence import Evidence
-from memory.extraction import extract, settle
+from memory.extraction import Reading, read, settle
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
 from memory.rendering import fit_turn, render_turn
@@ -24,10 +24,10 @@ _READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "to
 class Snapshot:
     """The turns of one moment, their evidence and the state they amount to."""
 
-    def __init__(self, turns: Sequence[Turn], single: Sequence[tuple[Evidence, ...]]) -> None:
+    def __init__(self, turns: Sequence[Turn], readings: Sequence[Reading]) -> None:
         self.turns = tuple(turns)
         self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
-        self._evidence = settle(self.turns, single)
+        self._evidence = settle(self.turns, readings)
 
     @cached_property
     def state(self) -> UserState:
@@ -89,22 +89,22 @@ class Snapshot:
 
 
 class History:
-    """Reads the shelf anew for every recall and extracts from each turn once."""
+    """Reads the shelf anew for every recall and reads each turn once."""
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
-        self._extracted: dict[tuple[str, int], tuple[Evidence, ...]] = {}
+        self._readings: dict[tuple[str, int], Reading] = {}
         self._snapshot = Snapshot((), ())
 
     def snapshot(self) -> Snapshot:
         """Return the turns the shelf holds now. Nothing is kept of turns that are gone from it."""
         turns = self._shelf.turns()
-        if tuple(self._snapshot.turns) == tuple(turns):
+        if self._snapshot.turns == tuple(turns):
             return self._snapshot
-        known = self._extracted
-        self._extracted = {
-            (turn.turn_id, position): known.get((turn.turn_id, position)) or extract(turn, position)
-            for position, turn in enumerate(turns)
+        keys = [(turn.turn_id, position) for position, turn in enumerate(turns)]
+        self._readings = {
+            key: self._readings[key] if key in self._readings else read(turn, key[1])
+            for key, turn in zip(keys, turns, strict=True)
         }
-        self._snapshot = Snapshot(turns, list(self._extracted.values()))
+        self._snapshot = Snapshot(turns, list(self._readings.values()))
         return self._snapshot

@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory.embedder import Vector
+from memory.errors import UnknownStrategyError
+from memory.extraction import extract_all
+from memory.recall import Hit, Recall
+from memory.records import Turn
+from memory.rendering import index_text, render_turn
+from memory.strategies import STRATEGIES, default_budget, open_strategy
+from memory.strategies._ranking import Ranked, fuse
+from memory.text import tokenise
+from memory.tokens import count_tokens
+from memory.tools import Parameter, Tool
+from tests.memory.turns import asked, call, turn
+
+IGNORE_BUDGETS = ("full", "none")
+
+
+class Shelf:
+    """Turns in a list; the vector of a text is the sum of one random direction a term."""
+
+    def __init__(self, turns: Sequence[Turn] = ()) -> None:
+        self.log = list(turns)
+        self.asked: list[str] = []
+
+    def turns(self) -> tuple[Turn, ...]:
+        return tuple(self.log)
+
+    def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        self.asked.extend(queries)
+        rows = [(turn.turn_id, vector(index_text(turn))) for turn in self.log]
+        return [
+            sorted((Hit(id_, float(row @ vector(query))) for id_, row in rows), key=lambda hit: -hit.similarity)[:k]
+            for query in queries
+        ]
+
+
+def vector(text: str) -> Vector:
+    """Return a unit vector of 64 dimensions that depends on the terms of `text` alone."""
+    total = np.zeros(64, dtype=np.float32)
+    for term in tokenise(text):
+        total += np.random.default_rng(zlib.crc32(term.encode())).standard_normal(64, dtype=np.float32)
+    length = float(np.linalg.norm(total))
+    return total / np.float32(length) if length else total
+
+
+def tool(name: str, *required: str, optional: Sequence[str] = ()) -> Tool:
+    """Return a tool whose parameters take text."""
+    parameters = [
+        *(Parameter(name=one, is_required=True) for one in required),
+        *(Parameter(name=one) for one in optional),
+    ]
+    return Tool(name=name, parameters=tuple(parameters), definition={})
+
+
+FORECAST = tool("getForecast", "city", optional=["format"])
+BOOK = tool("bookSeat", "train", "seat")
+LOG = [
+    turn(
+        "t0", "Rain in Ghent?", call("getForecast", returns={"rain_mm": 3}, city="Ghent", format="CSV"), reply="Some."
+    ),
+    turn("t1", "Seat on IC9, from now on always the window.", call("bookSeat", train="IC9", seat="window")),
+    turn("t2", "我对花生过敏", reply="记住了"),
+    turn("t3", "An aisle for my wife on IC7.", call("bookSeat", train="IC7", seat="aisle")),
+    turn("t4", "Ghent again", asked("Today?", "Yes"), call("getForecast", city="Ghent"), reply="Dry."),
+]
+
+
+def recall(name: str, request: str, tools: Sequence[Tool] = (FORECAST,), budget: int = 600) -> Recall:
+    """Recall from `LOG`."""
+    return open_strategy(name, Shelf(LOG)).recall(request, tools, None, budget)
+
+
+def ids(recalled: Recall) -> list[tuple[str, str]]:
+    """Return kind and turn of the items that are turns."""
+    return [(item.kind, item.turn.turn_id) for item in recalled.items if item.turn is not None]
+
+
+def test_the_strategies_are_the_modules() -> None:
+    assert STRATEGIES == ("dense", "full", "hybrid", "lexical", "none", "recent", "state", "stead")
+    assert {name: default_budget(name) for name in STRATEGIES} == {
+        **dict.fromkeys(STRATEGIES, 600),
+        **dict.fromkeys(IGNORE_BUDGETS, 0),
+    }
+
+
+@pytest.mark.parametrize("name", ["steed", "", "_registry", "../full", "full.create"])
+def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(UnknownStrategyError, match="choose one of dense, full, hybrid, lexical, none, recent, state"):
+        open_strategy(name, Shelf())
+    with pytest.raises(UnknownStrategyError):
+        default_budget(name)
+
+
+words = st.sampled_from(["rain", "seat", "always", "Ghent", "window", "过敏", "for my wife", "undo that", "x" * 200])
+texts = st.lists(words, min_size=1, max_size=6).map(" ".join)
+values = st.sampled_from(["Ghent", "Oslo", "window", "很长的值" * 30])
+steps = st.builds(
+    lambda city, seat: call("getForecast", returns=["dry"] * 30, city=city, format=seat), values, values
+) | (st.builds(lambda seat: call("bookSeat", returns="ok", train="IC9", seat=seat), values))
+logs = st.lists(st.tuples(texts, st.lists(steps, max_size=2), texts), max_size=7).map(
+    lambda rows: [turn(f"t{n}", said, *made, reply=reply) for n, (said, made, reply) in enumerate(rows)]
+)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+class TestEveryStrategy:
+    def test_has_its_name(self, name: str) -> None:
+        assert open_strategy(name, Shelf()).name == name
+
+    def test_recalls_nothing_from_nothing(self, name: str) -> None:
+        assert open_strategy(name, Shelf()).recall("Rain?", [FORECAST], None, 600) == Recall()
+
+    def test_shows_what_its_items_say_they_show(self, name: str) -> None:
+        known = {piece: None for piece in extract_all(LOG)}
+        for item in recall(name, "Rain in Ghent, window seat? 过敏", [FORECAST, BOOK]).items:
+            assert item.tokens == count_tokens(item.text)
+            assert item.turn_ids
+            assert all(piece in known and piece.turn_id in item.turn_ids for piece in item.evidence)
+            if item.turn is not None:
+                assert item.text == render_turn(item.turn)
+                assert item.turn_ids == (item.turn.turn_id,)
+                assert item.evidence == tuple(piece for piece in known if piece.turn_id == item.turn.turn_id)
+
+    def test_reads_in_order(self, name: str) -> None:
+        kinds = ["state", "exemplar", "turn", "topic"]
+        items = recall(name, "Rain in Ghent, window seat? 过敏").items
+        order = [(kinds.index(item.kind), item.turn.turn_id if item.turn else "") for item in items]
+        assert order == sorted(order)
+
+    def test_is_repeatable(self, name: str) -> None:
+        assert recall(name, "Rain?", [FORECAST, BOOK]) == recall(name, "Rain?", [FORECAST, BOOK])
+
+    def test_sees_a_turn_at_once(self, name: str) -> None:
+        shelf = Shelf(LOG[:1])
+        strategy = open_strategy(name, shelf)
+        before = strategy.recall("Rain in Ghent?", [FORECAST], None, 600)
+        shelf.log.append(LOG[4])
+        strategy.observe(LOG[4])
+        after = strategy.recall("Rain in Ghent?", [FORECAST], None, 600)
+        assert after == open_strategy(name, Shelf([LOG[0], LOG[4]])).recall("Rain in Ghent?", [FORECAST], None, 600)
+        assert (after != before) or name == "none"
+
+    @pytest.mark.parametrize("gone", [0, 1, 3, 4])
+    def test_a_deleted_turn_is_as_if_it_had_never_been(self, name: str, gone: int) -> None:
+        shelf = Shelf(LOG)
+        strategy = open_strategy(name, shelf)
+        strategy.recall("Rain in Ghent, window seat?", [FORECAST, BOOK], None, 600)
+        del shelf.log[gone]
+        never = open_strategy(name, Shelf(shelf.log))
+        for request in ("Rain in Ghent, window seat?", "IC9"):
+            assert strategy.recall(request, [BOOK, FORECAST], None, 600) == never.recall(
+                request, [BOOK, FORECAST], None, 600
+            )
+
+    @given(log=logs, request=texts, budget=st.sampled_from([0, 1, 10, 23, 24, 60, 150, 600]))
+    def test_never_exceeds_its_budget(self, name: str, log: list[Turn], request: str, budget: int) -> None:
+        recalled = open_strategy(name, Shelf(log)).recall(request, [FORECAST, BOOK], None, budget)
+        assert name in IGNORE_BUDGETS or recalled.tokens <= budget
+        shown = [item.turn.turn_id for item in recalled.items if item.turn is not None]
+        assert len(shown) == len(set(shown))
+
+    def test_needs_no_tools(self, name: str) -> None:
+        assert recall(name, "Rain?", []).tokens >= 0
+
+
+def test_none_recalls_nothing() -> None:
+    assert recall("none", "Rain?") == Recall()
+
+
+def test_full_recalls_every_turn_whole() -> None:
+    recalled = recall("full", "Rain?", budget=1)
+    assert recalled.turns == tuple(LOG)
+    assert ids(recalled) == [("turn", "t0"), ("turn", "t1"), ("turn", "t2"), ("turn", "t3"), ("topic", "t4")]
+    assert recalled.evidence == extract_all(LOG)
+
+
+def test_recent_recalls_an_unbroken_run_of_last_turns() -> None:
+    assert ids(recall("recent", "?", budget=60)) == [("turn", "t3"), ("topic", "t4")]
+    long = [*LOG[:3], turn("t3", "word " * 500), LOG[4]]
+    assert ids(open_strategy("recent", Shelf(long)).recall("?", [FORECAST], None, 200)) == [("topic", "t4")]
+
+
+def test_lexical_recalls_turns_with_the_words() -> None:
+    assert ids(recall("lexical", "window")) == [("turn", "t1")]
+    assert ids(recall("lexical", "花生过敏怎么办")) == [("turn", "t2")]
+    assert recall("lexical", "volcano") == Recall()
+
+
+def test_dense_recalls_the_nearest_turn_first() -> None:
+    best = max(recall("dense", "我对花生过敏").items, key=lambda item: item.score)
+    assert best.turn_ids == ("t2",)
+    assert ids(recall("dense", "我对花生过敏", budget=24)) == [("turn", "t2")]
+
+
+def test_fuses_by_reciprocal_rank() -> None:
+    one, other = [Ranked(7, 9.0), Ranked(3, 8.0)], [Ranked(3, 0.5), Ranked(5, 0.4)]
+    assert fuse([one, other]) == [
+        Ranked(3, 1 / 62 + 1 / 61),
+        Ranked(7, 1 / 61),
+        Ranked(5, 1 / 62),
+    ]
+    assert fuse([one, other], [0.0, 2.0])[0] == Ranked(3, 2 / 61)
+    assert fuse([[Ranked(2, 1.0)], [Ranked(1, 1.0)]]) == [
+        Ranked(1, 1 / 61),
+        Ranked(2, 1 / 61),
+    ]
+    assert fuse([]) == []
+
+
+def test_hybrid_recalls_what_either_ranking_finds() -> None:
+    recalled = recall("hybrid", "window")
+    assert max(recalled.items, key=lambda item: item.score).turn_ids == ("t1",)
+    assert len(recalled.items) == len(LOG)
+
+
+def test_state_shows_what_may_fill_the_slots_on_offer() -> None:
+    recalled = recall("state", "Rain?", [FORECAST, BOOK])
+    assert [(item.text, item.turn_ids) for item in recalled.items] == [
+        ('bookSeat.seat = "window" (rule, 4 turns ago)', ("t1",)),
+        ('getForecast.city = "Ghent" (2x, last turn)', ("t0", "t4")),
+        ('bookSeat.train = "IC9" (1x, 4 turns ago)', ("t1",)),
+        ('getForecast.format = "CSV" (1x, 5 turns ago)', ("t0",)),
+    ]
+    assert [(str(piece.slot), piece.value, piece.kind) for piece in recalled.items[0].evidence] == [
+        ("bookSeat.seat", "window", "standing")
+    ]
+
+
+def test_state_says_where_a_borrowed_value_comes_from() -> None:
+    hotel = tool("findHotel", "location")
+    assert [item.text for item in recall("state", "A hotel", [hotel]).items] == [
+        'findHotel.location = "Ghent" (2x, last turn, as getForecast.city)'
+    ]
+
+
+def test_state_leaves_out_days_and_long_texts() -> None:
+    log = [turn("t0", "Write", call("mail", date="2026-03-09", body="word " * 100, birthDate="1980-02-01"))]
+    mail = tool("mail", "date", "body", "birthDate")
+    recalled = open_strategy("state", Shelf(log)).recall("Write", [mail], None, 600)
+    assert [item.text for item in recalled.items] == ['mail.birthDate = "1980-02-01" (1x, last turn)']
+
+
+def test_stead_recalls_state_exemplars_and_the_topic() -> None:
+    recalled = recall("stead", "And tomorrow?")
+    assert [item.kind for item in recalled.items if item.turn is None] == ["state", "state"]
+    assert ids(recalled)[-1] == ("topic", "t4")
+    assert ("exemplar", "t0") in ids(recalled)
+    assert ("turn", "t1") in ids(recalled)
+
+
+def test_stead_asks_the_vectors_about_the_request_and_the_slots_nothing_is_known_about() -> None:
+    shelf = Shelf(LOG)
+    open_strategy("stead", shelf).recall("Fly me", [tool("bookFlight", "cabin", optional=["meal"]), BOOK], None, 600)
+    assert shelf.asked == ["Fly me", "book flight: cabin"]
+
+
+def test_stead_gives_the_topic_what_others_leave() -> None:
+    topic = [
+        turn(f"t{n}", f"Rain, {n}th time?", call("getForecast", city="Ghent"), reply="Dry. " * 20) for n in range(5)
+    ]
+    recalled = open_strategy("stead", Shelf(topic)).recall("And now?", [FORECAST], None, 600)
+    assert ids(recalled) == [("topic", f"t{n}") for n in range(5)]

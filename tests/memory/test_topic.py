@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from memory.tools import Tool
+from memory.topic import running_topic
+from tests.memory.turns import call, turn
+
+WEATHER, TRAINS = (Tool(name=name, definition={}) for name in ("weather", "trains"))
+RAIN = turn("r", "Rain?", call("weather"))
+RIDE = turn("t", "A train", call("trains"))
+CHAT = turn("c", "Thanks")
+
+
+def test_the_run_of_last_turns_that_use_tools_on_offer() -> None:
+    assert running_topic([RAIN, RIDE, RAIN, RAIN], [WEATHER]) == 2
+    assert running_topic([RAIN, RIDE, RAIN], [WEATHER, TRAINS]) == 0
+
+
+def test_talk_between_belongs_and_talk_before_does_not() -> None:
+    assert running_topic([RIDE, CHAT, RAIN, CHAT, RAIN, CHAT], [WEATHER]) == 2
+
+
+def test_no_topic_without_a_call_that_fits() -> None:
+    assert running_topic([], [WEATHER]) == 0
+    assert running_topic([RAIN, RIDE], [WEATHER]) == 2
+    assert running_topic([CHAT, CHAT], [WEATHER]) == 2
+    assert running_topic([RAIN], []) == 1
+
+
+def test_a_known_topic_bounds_the_run_and_takes_in_its_talk() -> None:
+    old, hello = turn("o", "Rain?", call("weather"), topic="1"), turn("h", "Hi", topic="2")
+    new = turn("n", "Rain?", call("weather"), topic="2")
+    assert running_topic([old, hello, new, new], [WEATHER]) == 1
+    assert running_topic([old, new], [WEATHER]) == 1
