@@ -36,6 +36,7 @@ FAMILIES: Mapping[str, Replay] = {
     "convert": cases.replay_convert,
     "metrics": runs.replay_metrics,
     "segments": runs.replay_segments,
+    "dataset_stats": runs.replay_dataset_stats,
     "sessions": runs.replay_sessions,
 }
 """Families by name, in the order they are reported."""

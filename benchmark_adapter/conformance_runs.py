@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from benchmark_adapter import score_tables
 from benchmark_adapter.conformance_cases import Outcome, Vector, request_failure, without_message
 from benchmark_adapter.dataset import Entry, build_entry
+from benchmark_adapter.dataset_statistics import combined, file_statistics
 from benchmark_adapter.errors import DatasetError, ReferenceCrashError
 from benchmark_adapter.history import Message
 from benchmark_adapter.reference_metrics import profile_metric
@@ -39,6 +40,17 @@ class _ProfileRecord(BaseModel):
 class _MetricsVector(Vector):
     model_name: str
     profiles: tuple[_ProfileRecord, ...]
+    official: dict[str, Any]
+
+
+class _FileRecord(BaseModel):
+    dataset_name: str
+    topics: tuple[dict[str, Any], ...]
+
+
+class _DatasetStatsVector(Vector):
+    seed: int
+    files: tuple[_FileRecord, ...]
     official: dict[str, Any]
 
 
@@ -103,6 +115,22 @@ def _tables(profiles: list[Profile], model_name: str) -> dict[str, Any]:
         "score_numeric_across_profiles": score_tables.score_numeric_across_profiles(numeric),
         "metric_outcome_frequency": score_tables.metric_outcome_frequency(profiles),
     }
+
+
+def replay_dataset_stats(value: Any, similarity: SimilarityMode) -> Outcome:
+    """Replay the statistics of a data set, by file and combined."""
+    vector = _DatasetStatsVector.model_validate(value)
+    files = []
+    try:
+        for record in sorted(vector.files, key=lambda one: f"{one.dataset_name}.jsonl"):
+            entry = build_entry(record.topics, name=record.dataset_name, seed=vector.seed)
+            files.append(file_statistics(record.topics, entry))
+    except DatasetError as exc:
+        return Outcome(vector.case_id, {"raises": exc.reference_exception}, without_message(vector.official))
+    except ReferenceCrashError as exc:
+        return Outcome(vector.case_id, {"raises": exc.type_name}, without_message(vector.official))
+    got = {"files": [one.as_reference() for one in files], "summary": combined(files)}
+    return Outcome(vector.case_id, got, without_message(vector.official))
 
 
 def replay_sessions(value: Any, similarity: SimilarityMode) -> Outcome:

@@ -7,7 +7,6 @@ generator; sorted; names mapped). `Session` and `ReferenceTurn` are the typed vi
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.topics import Gold, ReferenceStep, TopicFile, read_topic_files, topic_field
+from benchmark_adapter.topics import Gold, ReferenceStep, TopicFile, read_time, read_topic_files, topic_field
 
 DEFAULT_SEED = 42
 """The seed the reference evaluator processes data sets with, and the only one its metrics use."""
@@ -37,7 +36,6 @@ SUBTYPE_NAMES = {
     "Long-Term Memory": "Long-Range Dependency",
 }
 
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
 _TIME_FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -253,8 +251,7 @@ def _one_topic_per_time(
     """Return the positions of the kept topics in playing order, and what was dropped in order of the draws."""
     groups: dict[str | None, list[int]] = {}
     for position, topic in enumerate(topics):
-        match = _TIME.search(topic.get("env_info") or "")
-        groups.setdefault(match.group() if match else None, []).append(position)
+        groups.setdefault(read_time(topic.get("env_info")), []).append(position)
     kept: list[int] = []
     dropped: list[DroppedTopic] = []
     for time in groups:
@@ -272,13 +269,13 @@ def _one_topic_per_time(
 
 def _time(topic: Mapping[str, Any], position: int, source: _Source) -> datetime:
     """Return the time a topic is sorted by; the last possible one where none is readable."""
-    match = _TIME.search(topic.get("env_info") or "")
-    if match is None:
+    time = read_time(topic.get("env_info"))
+    if time is None:
         return datetime.max
     try:
-        return datetime.strptime(match.group(), _TIME_FORMAT)
+        return datetime.strptime(time, _TIME_FORMAT)
     except ValueError as exc:
-        problem = f"expected a date and time that exist in `env_info`, got {match.group()!r}"
+        problem = f"expected a date and time that exist in `env_info`, got {time!r}"
         raise source.error(position, problem, "ValueError") from exc
 
 

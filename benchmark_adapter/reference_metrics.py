@@ -104,7 +104,7 @@ class _Tally:
         turn = self.entry.turns[position]
         is_correct = result["label"] == "correct"
         self.task.add(is_correct)
-        for name in _type_rows(turn.task_type):
+        for name in type_rows(turn.task_type):
             self.task_types.setdefault(name, _Rate()).add(is_correct)
         self.layers.setdefault(str(position), _Rate()).add(is_correct)
         for name in self._subtype_rows(position):
@@ -136,7 +136,7 @@ class _Tally:
         }
 
 
-def _type_rows(task_type: Any) -> tuple[str, ...]:
+def type_rows(task_type: Any) -> tuple[str, ...]:
     """Return the rows a turn counts in: its own, and `Multi-Tool` for every other type with that in its name."""
     if not isinstance(task_type, str):
         raise ReferenceCrashError("TypeError", f"argument of type {type(task_type).__name__!r} is not iterable")

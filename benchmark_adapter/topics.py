@@ -27,6 +27,8 @@ PSEUDO_ACTIONS = frozenset({CLARIFICATION, FINAL_ANSWER})
 FALLBACK_FIELDS = ("tasks", "answer_list", "task_types", "turn_subtypes", "tools", "env_info")
 """Fields that an `english_*` twin stands in for when they are null, empty text or an empty list."""
 
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
+
 
 class Action(BaseModel):
     """What a reference step calls: a tool, or one of the `PSEUDO_ACTIONS`."""
@@ -160,6 +162,12 @@ def topic_field(raw: Mapping[str, Any], name: str) -> Any:
     """Return a field of a topic, or its `english_` twin where it is null, empty text or an empty list."""
     value = raw.get(name)
     return raw.get(f"english_{name}") if value is None or value in ("", []) else value
+
+
+def read_time(env_info: str | None) -> str | None:
+    """Return the first `YYYY-MM-DD hh:mm:ss` in an environment text, or None. It need not exist in the calendar."""
+    match = _TIME.search(env_info or "")
+    return match.group() if match else None
 
 
 def _topic_line(path: Path, line: int, value: Any, shelf: Toolsets) -> TopicLine:
