@@ -212,7 +212,7 @@ def read_answer(raw: Sequence[RawCall], text: str, situation: Situation) -> Read
 
 
 def _text_proposal(text: str) -> Proposal:
-    said = _THOUGHTS.sub("", text).strip()
+    said = _mended(_THOUGHTS.sub("", text)).strip()
     if said.rstrip(_CLOSING_MARKS).endswith(("?", "？")):
         return Proposal(question=said)
     return Proposal(reply=said or None)
@@ -235,9 +235,17 @@ def _object(text: str) -> dict[str, JsonValue] | None:
 
     try:
         value = json.loads(text or "{}", parse_constant=refuse)
+        if isinstance(value, dict):
+            mended: dict[str, JsonValue] = json.loads(_mended(json.dumps(value, ensure_ascii=False)))
+            return mended
     except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        pass
+    return None
+
+
+def _mended(text: str) -> str:
+    """Return `text` with halves of surrogate pairs joined, and lone ones, which nothing can store, replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _raw_calls(message: ChatCompletionMessage) -> list[RawCall]:

@@ -138,6 +138,16 @@ def test_a_malformed_call_goes_back_to_the_model_and_every_id_is_answered_once(b
     assert errors[2].startswith("no tool is called 'no_such_tool'; there are: book_table, find_table")
 
 
+def test_halves_of_a_surrogate_pair_are_replaced_since_nothing_can_store_them() -> None:
+    answer = proposed(calls(("a", "find_table", '{"place": "\\ud83dTurin \\ud83d\\ude00"}')))
+    assert answer.calls[0].arguments == {"place": "�Turin 😀"}
+    half = says("Done \ud83d")
+    broken = Reply(
+        half.body.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass").replace("\ud83d", "\\ud83d")
+    )
+    assert proposed(broken).reply == "Done �"
+
+
 def test_calls_that_stay_malformed_are_left_out_after_the_last_repair() -> None:
     broken = calls(("x", "find_table", {"place": "Rome"}), ("y", "find_table", "{"))
     with planner(*[broken] * (MAX_REPAIRS + 1)) as (chat, server):

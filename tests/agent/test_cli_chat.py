@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -333,6 +336,39 @@ def run_with_model(tmp_path: Path, typed: str, *script: Reply) -> str:
         )
     assert (run.returncode, run.stderr) == (0, "")
     return run.stdout
+
+
+@pytest.mark.parametrize("end", [b"\x03", b"\x04", b"/quit\n"], ids=["ctrl-c", "ctrl-d", "quit"])
+@pytest.mark.slow
+def test_in_a_terminal_it_prompts_and_ends_cleanly(tmp_path: Path, end: bytes) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agent.cli", "chat", "--data", str(tmp_path)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+        env={**os.environ, "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"},
+    )
+    os.close(theirs)
+    try:
+        seen = _read_until(ours, b"you> ")
+        os.write(ours, end)
+        seen += _read_until(ours, b"Goodbye.")
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert b"Traceback" not in seen
+
+
+def _read_until(descriptor: int, mark: bytes) -> bytes:
+    seen = b""
+    while mark not in seen:
+        seen += os.read(descriptor, 4096)
+    return seen
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -203,6 +204,12 @@ def test_parallel_calls_are_answered_once_each_by_id_and_errors_are_observations
     assert [made.id for made in executor.calls] == ["x", "y", "x-2"]
 
 
+def test_the_graph_runs_in_an_event_loop_too() -> None:
+    start = AgentState(turn=begin("hi", [], turn_id="t1"))
+    state = asyncio.run(build_graph().ainvoke(start, context=context(Proposal(reply="Hello."))))
+    assert state["turn"].turn == Turn(turn_id="t1", request="hi", reply="Hello.")
+
+
 def test_the_drawn_graph_shows_every_route() -> None:
     edges = {(edge.source, edge.target) for edge in build_graph().get_graph().edges}
     assert edges == {
@@ -243,7 +250,9 @@ def _open(database: Path) -> Iterator[Graph]:
         yield build_graph(checkpointer=SqliteSaver(connection))
 
 
-def test_a_question_waits_over_a_restart_and_every_effect_happens_once(database: Path) -> None:
+def test_a_question_waits_over_a_restart_and_every_effect_happens_once(
+    database: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Case B11: a tool before the first question, two questions in one turn, a new process for each answer."""
     find, book = call("find_table", "f", place="Turin"), call("book_table", "b", table_id="T7", time="19:00")
     when = Proposal(question="When?", question_slots=(Slot("book_table", "time"),))
@@ -290,6 +299,8 @@ def test_a_question_waits_over_a_restart_and_every_effect_happens_once(database:
         time=NOW,
     )
     assert result.recall == _recalled()
+    assert result.recall.evidence[0].value == ["Turin", 1.0]
+    assert [record for record in caplog.records if record.name.startswith("langgraph")] == []
     assert [made.id for made in executor.calls] == ["f", "b"]
     assert log.turns == memory.observed == [result.turn]
 
