@@ -13,8 +13,7 @@ the event.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -44,6 +43,7 @@ from agent.turn_state import (
 )
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall
+from memory.text import Language, language
 from memory.tools import Tool
 from memory.values import canonical_key
 
@@ -52,7 +52,10 @@ MAX_PLANS = 24
 LOST = "nothing came back: the turn ended before this call had a result"
 """The error that a call without an observation is remembered with."""
 
-_CJK = re.compile(r"[\u3400-\u9fff]")
+_UNFINISHED: Mapping[Language, str] = {
+    "en": "I could not finish this and stop here. Please put it differently, or give it to me in smaller steps.",
+    "zh": "抱歉，这件事我没能办完，先停在这里。请换个说法，或分成小步告诉我。",
+}
 
 
 def begin(
@@ -154,11 +157,7 @@ def _plan(state: TurnState, *steps: Step) -> TurnState:
 
 
 def _give_up(state: TurnState) -> TurnState:
-    if _CJK.search(state.request):
-        reply = "抱歉，这件事我没能办完，先停在这里。请换个说法，或分成小步告诉我。"
-    else:
-        reply = "I could not finish this and stop here. Please put it differently, or give it to me in smaller steps."
-    return _with(state, Tell(reply, gave_up=True))
+    return _with(state, Tell(_UNFINISHED[language(state.request)], gave_up=True))
 
 
 def _finish(state: TurnState, ending: Ending, *, step: Step | None = None, reply: str | None = None) -> TurnState:
