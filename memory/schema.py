@@ -5,11 +5,15 @@ One schema serves SQLite and PostgreSQL. It changes only through a new revision 
 
 from __future__ import annotations
 
+import threading
+
 from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, UniqueConstraint
 
 from memory.errors import DataVersionError
 
 metadata = MetaData()
+_upgrading = threading.Lock()
+"""Alembic keeps the running migration in module globals: two at once, of two databases even, break each other."""
 
 turns = Table(
     "turns",
@@ -51,4 +55,5 @@ def migrate(connection: Connection) -> None:
             f"{', '.join(sorted(known))}; it was written by a newer version: install that one to open it"
         )
     if found != set(scripts.get_heads()):
-        command.upgrade(config, "head")
+        with _upgrading:
+            command.upgrade(config, "head")
