@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from agent.planners.chat import ChatPlanner
-from agent.planners.rules import RulesPlanner
+from agent.planners.prompt import prompt_hash
 from agent.settings import ChatSettings
-from benchmark_adapter.data import BUNDLED, data_hash, read_data
+from benchmark_adapter.data import data_hash, read_data
 from benchmark_adapter.dataset import DEFAULT_SEED, ReferenceTurn, Session
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.manifest import Manifest, Similarity, digest, package_versions, python_version, source_commit
@@ -114,6 +114,7 @@ def prepare(options: RunOptions) -> Launch:
         embedder=embedder.fingerprint,
         policy=options.policy,
         heads=digest(heads.model_dump(mode="json")),
+        prompt=prompt_hash() if endpoint else None,
         view=options.view,
         seed=options.seed,
         limit=options.limit,
@@ -121,7 +122,7 @@ def prepare(options: RunOptions) -> Launch:
         packages=package_versions(),
         commit=source_commit(),
         location={
-            "data": str(options.data) if options.data else BUNDLED,
+            "data": str(options.data) if options.data else None,
             "toolsets": str(options.toolsets) if options.toolsets else None,
         },
     )
@@ -143,16 +144,18 @@ def _planner_for(
 ) -> tuple[PlannerFor, ChatSettings | None]:
     """Return who gives the planner of a turn, and the endpoint where there is one."""
     if options.planner == "oracle":
-        return _oracles(sessions), None
+        return oracles(sessions), None
     if options.planner == "chat":
         settings = ChatSettings.from_environ(os.environ, model=options.model, base_url=options.base_url)
         chat = ChatPlanner(settings)
         return (lambda turn, past: chat), settings
+    from agent.planners.rules import RulesPlanner
+
     rules = RulesPlanner(embedder)
     return (lambda turn, past: rules), None
 
 
-def _oracles(sessions: Sequence[Session]) -> PlannerFor:
+def oracles(sessions: Sequence[Session]) -> PlannerFor:
     """Return who gives the oracle of a turn, with the past turns that its gold evidence names.
 
     Raises:

@@ -60,7 +60,7 @@ class Manifest(BaseModel):
     heads: str
     """SHA-256 of the calibration heads."""
     prompt: str | None = None
-    """SHA-256 of the chat planner's prompt; `None` for planners without one."""
+    """Hash of the chat planner's prompt; `None` for planners without one."""
     view: View = "official"
     token_counter: str = COUNTER_NAME
     seed: int = 42
@@ -70,7 +70,7 @@ class Manifest(BaseModel):
     commit: str | None
     """Of the source tree, `+dirty` with uncommitted changes; `None` when installed from a package."""
     location: dict[str, str | None]
-    """Where data and toolsets were read from: outside the hash."""
+    """Where data and toolsets were read from, `None` for the bundled ones: outside the hash."""
 
     @property
     def sha256(self) -> str:

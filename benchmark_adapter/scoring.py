@@ -37,8 +37,8 @@ def score_run(path: Path, *, data: Path | None = None, toolsets: Path | None = N
     run = read_run(path)
     manifest = run.manifest
     located = manifest.location
-    if data is None and located["data"] not in (BUNDLED, None):
-        data = Path(str(located["data"]))
+    if data is None and located["data"] is not None:
+        data = Path(located["data"])
         toolsets = toolsets or (Path(located["toolsets"]) if located["toolsets"] else None)
     every = read_data(data, toolsets, manifest.seed)
     if data_hash(every) != manifest.data:

@@ -90,7 +90,7 @@ def test_it_survives_being_written() -> None:
 
 def test_unknown_and_missing_fields_are_refused() -> None:
     with pytest.raises(ValidationError, match="colour"):
-        Manifest(**FIELDS, colour="red")
+        Manifest(**{**FIELDS, "colour": "red"})
     with pytest.raises(ValidationError, match="planner"):
         Manifest(**{key: value for key, value in FIELDS.items() if key != "planner"})
 
