@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -20,9 +20,10 @@ from clarifier.errors import CalibrationError
 from memory.errors import MemoryStoreError
 
 if TYPE_CHECKING:
-    from agent.state import Clock, Planner
-    from memory.memory import Memory
+    from agent.state import Planner
+    from memory.embedder import Embedder
 
+DEFAULT_EMBEDDER = "use"
 LOCK_TIMEOUT_S = 3.0
 """A person waits for this long when another process has the data directory open."""
 
@@ -94,28 +95,32 @@ def chat(
 
         printf 'weather in Turin tomorrow\n/why\n' | stead chat
     """
-    with _failing_kindly(), _planner(_chosen(planner, os.environ), model, os.environ) as planning:
-        _talk(data, user, memory, planning, policy.value, toolset, _clock(now))
-
-
-def _talk(
-    data: Path, user: str, strategy: str, planner: Planner, policy: str, toolset: str, clock: Clock | None
-) -> None:
     # What follows takes seconds to import; `stead --help` does without.
     from agent.agent import Agent, local_time
     from agent.demo.toolbox import Toolbox
     from agent.terminal import Chat
+    from memory.embedders import open_embedder
+    from memory.memory import Memory
     from memory.records import Scope
 
-    toolbox, scope = Toolbox(toolset), Scope(user)
-    with _memory(data) as opened:
-        agent = Agent(opened.user(scope), planner, strategy=strategy, policy=policy, clock=clock or local_time)
+    with _failing_kindly(), ExitStack() as closing:
+        settings = _chat_settings(planner, model, os.environ)
+        toolbox, scope = Toolbox(toolset), Scope(user)
+        embedder = open_embedder(DEFAULT_EMBEDDER)
+        opened = closing.enter_context(Memory.open(data, embedder=embedder, lock_timeout_s=LOCK_TIMEOUT_S))
+        planning = closing.enter_context(_planner(settings, embedder))
+        agent = Agent(
+            opened.user(scope),
+            planning,
+            strategy=memory,
+            policy=policy.value,
+            clock=local_time if now is None else lambda: now,
+        )
         console = StreamConsole(sys.stdin, sys.stdout)
-        known = len(agent.turns())
         console.write(
             f"Hello {user}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
-            f"Planner {planner.name}, memory {strategy}, policy {policy}; "
-            f"{known} turns remembered. /help lists commands."
+            f"Planner {planning.name}, memory {memory}, policy {policy.value}; "
+            f"{len(agent.turns())} turns remembered. /help lists commands."
         )
         try:
             Chat(agent, toolbox, console).talk()
@@ -156,33 +161,25 @@ class StreamConsole:
         self._out.flush()
 
 
-def _chosen(planner: PlannerName | None, environ: Mapping[str, str]) -> PlannerName:
-    if planner is not None:
-        return planner
-    return PlannerName.CHAT if environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE) else PlannerName.RULES
+def _chat_settings(planner: PlannerName | None, model: str | None, environ: Mapping[str, str]) -> ChatSettings | None:
+    """Return the settings of the planner chat where it is chosen, or nothing is and the endpoint is named."""
+    is_named = bool(environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE))
+    if planner is PlannerName.CHAT or (planner is None and is_named):
+        return ChatSettings.from_environ(environ, model=model)
+    return None
 
 
 @contextmanager
-def _planner(name: PlannerName, model: str | None, environ: Mapping[str, str]) -> Iterator[Planner]:
-    if name is PlannerName.CHAT:
+def _planner(settings: ChatSettings | None, embedder: Embedder) -> Iterator[Planner]:
+    if settings is not None:
         from agent.planners.chat import ChatPlanner
 
-        with ChatPlanner(ChatSettings.from_environ(environ, model=model)) as planner:
+        with ChatPlanner(settings) as planner:
             yield planner
     else:
         from agent.planners.rules import RulesPlanner
 
-        yield RulesPlanner()
-
-
-def _memory(data: Path) -> Memory:
-    from memory.memory import Memory
-
-    return Memory.open(data, lock_timeout_s=LOCK_TIMEOUT_S)
-
-
-def _clock(now: datetime | None) -> Clock | None:
-    return None if now is None else lambda: now
+        yield RulesPlanner(embedder)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -57,7 +58,7 @@ class Reading(NamedTuple):
 class ChatPlanner:
     """Asks a chat model what to do next.
 
-    The client is made at the first plan; `close` (or leaving a `with`) closes its connections.
+    Threads may share it. Its client is made at the first plan; `close` (or leaving a `with`) closes the connections.
     """
 
     name = "chat"
@@ -66,6 +67,7 @@ class ChatPlanner:
         self.settings = settings
         self._client: OpenAI | None = None
         self._model = settings.model
+        self._lock = threading.Lock()
 
     def __enter__(self) -> ChatPlanner:
         return self
@@ -75,9 +77,10 @@ class ChatPlanner:
 
     def close(self) -> None:
         """Close the connections; a later plan opens them again."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        with self._lock:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
 
     def plan(self, situation: Situation) -> Proposal:
         """Return what the model proposes.
@@ -170,16 +173,17 @@ class ChatPlanner:
             raise PlannerOutputError(f"{self._where} answered something unreadable: {exc}") from exc
 
     def _opened(self) -> OpenAI:
-        if self._client is None:
-            from openai import OpenAI
+        from openai import OpenAI
 
-            self._client = OpenAI(
-                base_url=self.settings.base_url,
-                api_key=self.settings.api_key.get_secret_value(),
-                timeout=self.settings.timeout_s,
-                max_retries=self.settings.max_retries,
-            )
-        return self._client
+        with self._lock:
+            if self._client is None:
+                self._client = OpenAI(
+                    base_url=self.settings.base_url,
+                    api_key=self.settings.api_key.get_secret_value(),
+                    timeout=self.settings.timeout_s,
+                    max_retries=self.settings.max_retries,
+                )
+            return self._client
 
 
 def read_answer(raw: Sequence[RawCall], text: str, situation: Situation) -> Reading:
