@@ -12,7 +12,7 @@ from memory.text import normalise
 _RELATION = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mum|mom|father|dad|parents?|brother|sister|son|"
     r"daughter|kids?|child|aunt|uncle|cousin|niece|nephew|gran(?:dmother|dfather|dma|dpa|ny)?|[a-z]+-in-law|friend|"
-    r"colleague|co-?worker|boss|manager|assistant|neighbou?r|flatmate|roommate|housemate|client|team)s?"
+    r"colleague|co-?worker|boss|manager|assistant|neighbou?r|flatmate|roommate|housemate|client)s?"
 )
 _RELATION_ZH = (
     r"(?:妹|姐|哥|弟|妈|爸|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
@@ -41,19 +41,22 @@ _CUES: dict[Kind, tuple[str, ...]] = {
     ),
     "hypothetical": (
         r"\bif it (?:were|was) up to\b",
-        r"\bif (?:i|we|he|she|they|it|you) (?:were|had|could)\b",
-        r"\b(?:i|we|he|she|they)(?:'d| would)\b(?! (?:like|love|prefer|rather|appreciate|be (?:glad|grateful|happy)))",
-        r"\b(?:suppose|supposing|imagine|in another life|what if|in theory|hypothetically|some ?day)\b",
+        r"\bif (?:i|we|he|she|they|it) (?:were|had|could)\b",
+        r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
+        r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",
+        r"^(?:suppose|supposing|imagine (?:i|we|if))\b",
+        r"\b(?:in another life|what if|in theory|hypothetically|some ?day)\b",
         r"要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要",
     ),
     "other_person": (
         r"\bnot for me\b",
         r"\bon behalf of\b",
         rf"\bfor (?:my|our|his|her|their|a|\w+'s) (?:\w+ )?{_RELATION}\b",
-        r"\bfor (?:him|her|them)(?=$|[^\w']| (?:to|and|please|too|as|this|that|on|in|at|by)\b)",
+        r"\bfor (?:him|her)(?=$|[^\w']| (?:to|and|please|too|as|this|that|on|in|at|by)\b)",
         rf"\b(?:my|our|\w+'s) {_RELATION}(?:'s \w+)?(?: \w+ \w+)? "
         r"(?:wants?|needs?|asks?|asked|wonders?|prefers?|would like|is (?:asking|looking|after)|got|has|wrote)\b",
-        r"\b(?:he|she|they) (?:wants?|needs?|asks?|asked|prefers?|wonders?|says?|said|would like)\b",
+        r"\b(?:he|she) (?:wants|needs|asks|asked|prefers|wonders|says|said|would like)\b",
+        r"\bthey (?:want|ask|asked|prefer|wonder|say|said)\b",
         r"\b(?:he|she)(?:'s| is) (?:asking|looking|wondering|after)\b",
         r"\bhelp(?:ing)? (?:him|her|them)\b",
         rf"(?<![和跟与陪同带])(?:我|我们|俺)?{_RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
@@ -66,9 +69,9 @@ _COMPILED = {kind: tuple(re.compile(pattern) for pattern in patterns) for kind, 
 
 _OWN = re.compile(r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)")
 _CORRECTION = re.compile(
-    r"\b(?:actually|i mean|i meant|correction|oops|typo|my mistake|instead|"
+    r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
     r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
-    r"|\b(?:make|change) (?:it|that|the)\b|^(?:no|sorry)\b"
+    r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
     r"|不对|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
 )
 _UNDO = re.compile(

@@ -11,9 +11,28 @@ from pydantic import JsonValue
 from memory.cues import is_correction, is_undo
 from memory.evidence import Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.text import split_name
 from memory.values import canonical_key
 from memory.wording import Wording, is_said
 
+_READING_VERBS = frozenset(
+    (
+        "get",
+        "search",
+        "find",
+        "list",
+        "check",
+        "retrieve",
+        "fetch",
+        "query",
+        "show",
+        "read",
+        "view",
+        "calculate",
+        "lookup",
+    )
+)
+"""First words of the names of tools that change nothing."""
 FAILURE_FIELDS = ("error", "success", "status")
 """The fields of a result by which tools say that they failed."""
 
@@ -75,7 +94,8 @@ def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
 def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evidence, ...]]:
     """Return the evidence per turn once each turn's successor is known.
 
-    What the next turn undoes speaks no more. Where it corrects an argument, the earlier value speaks no more and the
+    The calls that the next turn undoes speak no more: those that did something and, where its request names values of
+    some of them, only these; a search cannot be undone. Where the next turn corrects an argument, the earlier value speaks no more and the
     later one has source `correction`.
 
     Args:
@@ -87,11 +107,29 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
         if position == 0 or reading.revision is None or not turns[position - 1].calls:
             continue
         if reading.revision == "undo":
-            settled[position - 1] = ()
+            settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])
         else:
             changes = _changes(turns[position - 1], turns[position])
             settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
     return settled
+
+
+def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Return what is left of `evidence` of `before` once `after` has undone it."""
+    doing = [call for call in before.calls if not _is_reading(call)]
+    named = [call for call in doing if any(is_said(value, after.request) for value in call.arguments.values())]
+    undone = {call.id for call in named or doing}
+    kept = {
+        (call.name, path, canonical_key(value))
+        for call in before.calls
+        if call.id not in undone
+        for path, value in argument_paths(call.arguments)
+    }
+    return tuple(piece for piece in evidence if (*piece.slot, piece.value_key) in kept)
+
+
+def _is_reading(call: ToolCall) -> bool:
+    return not _READING_VERBS.isdisjoint(split_name(call.name)[:1])
 
 
 class _Change(NamedTuple):

@@ -150,6 +150,10 @@ def test_a_bare_exception_is_about_its_neighbour() -> None:
         ("我妹想坐aisle", "other_person"),
         ("帮同事订个aisle", "other_person"),
         ("I would like the aisle.", "plain"),
+        ("I'd really like the aisle.", "plain"),
+        ("It'd be great if you could book the aisle.", "plain"),
+        ("I suppose the aisle.", "plain"),
+        ("The aisle, I am looking for them everywhere.", "plain"),
         ("The aisle now, just now.", "plain"),
         ("Aisle, next to my wife.", "plain"),
         ("和她坐一起 aisle", "plain"),
@@ -221,6 +225,12 @@ def test_another_value_without_a_correcting_word_corrects_nothing() -> None:
     ]
 
 
+@pytest.mark.parametrize("request_", ["I actually liked that. Oslo?", "No problem. Oslo?", "Change the page to Oslo."])
+def test_words_that_only_look_like_a_correction(request_: str) -> None:
+    log = [turn("t1", "Ghent?", call("weather", city="Ghent")), turn("t2", request_, call("weather", city="Oslo"))]
+    assert [piece.source for piece in extract_all(log)] == ["accepted_call", "accepted_call"]
+
+
 def test_a_correction_of_something_else_leaves_other_tools_alone() -> None:
     log = [
         turn("t1", "Weather", call("weather", city="Ghent", unit="C")),
@@ -233,6 +243,13 @@ def test_a_correction_of_something_else_leaves_other_tools_alone() -> None:
 def test_what_is_undone_in_the_next_turn_says_nothing(request_: str) -> None:
     log = [turn("t1", "Pay", call("pay", to="Ann")), turn("t2", request_, call("revoke", id="p1"))]
     assert [(piece.slot.tool, piece.value) for piece in extract_all(log)] == [("revoke", "p1")]
+
+
+def test_an_undo_is_about_what_was_done_and_named() -> None:
+    before = turn("t1", "Look and pay", call("getBalance", of="a1"), call("pay", to="Ann"), call("order", item="tea"))
+    anything, tea = turn("t2", "Undo that."), turn("t2", "Cancel the tea.")
+    assert [piece.value for piece in extract_all([before, anything])] == ["a1"]
+    assert [piece.value for piece in extract_all([before, tea])] == ["a1", "Ann"]
 
 
 def test_an_undo_two_turns_later_is_no_undo_of_it() -> None:
