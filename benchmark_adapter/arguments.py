@@ -37,7 +37,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 def functions_by_name(tools: Sequence[Any]) -> dict[str, Any]:
     """Return the `function` of each well-formed tool by its name; of two with one name the last."""
     functions = (tool.get("function") for tool in tools if isinstance(tool, Mapping))
-    return {one["name"]: one for one in functions if isinstance(one, Mapping) and "name" in one}
+    return {one["name"]: one for one in functions if isinstance(one, Mapping) and isinstance(one.get("name"), str)}
 
 
 def check_arguments(

@@ -185,7 +185,7 @@ def replay_trajectory(value: Any, similarity: SimilarityMode) -> Outcome:
     if similarity == "fallback":
         crashed_early = outcome.crash is not None and outcome.crash.stage != "params_checker"
         if not crashed_early:
-            return Outcome(vector.case_id, _fallback_record(outcome), without_message(expected["fallback"]))
+            return Outcome(vector.case_id, _fallback_record(outcome), without_message(expected.get("fallback", {})))
     expected.pop("fallback", None)
     got = _turn_record(follower, outcome, vector.model_turns, messages)
     return Outcome(vector.case_id, got, without_message(expected))

@@ -17,7 +17,7 @@ from benchmark_adapter.dataset_statistics import combined, file_statistics
 from benchmark_adapter.errors import DatasetError, ReferenceCrashError
 from benchmark_adapter.history import Message
 from benchmark_adapter.reference_metrics import profile_metric
-from benchmark_adapter.reference_session import PlayedSession, play_session
+from benchmark_adapter.reference_session import PlayedSession, RequestFailure, play_session
 from benchmark_adapter.score_tables import Profile
 from benchmark_adapter.similarity import SimilarityMode
 
@@ -138,7 +138,8 @@ def replay_sessions(value: Any, similarity: SimilarityMode) -> Outcome:
     vector = _SessionsVector.model_validate(value)
     expected = dict(vector.official)
     if "scoring_raises" in expected:
-        expected["scoring_raises"] = expected["scoring_raises"]["type"]
+        raised = expected["scoring_raises"]
+        expected["scoring_raises"] = raised["type"] if isinstance(raised, Mapping) else raised
     path = Path(f"{vector.dataset_name}.jsonl")
     try:
         entry = build_entry(vector.topics, name=vector.dataset_name, seed=vector.seed, path=path)
@@ -147,7 +148,9 @@ def replay_sessions(value: Any, similarity: SimilarityMode) -> Outcome:
     replies = [iter(turn) for turn in vector.script]
 
     def model(index: int, messages: list[Message], tools: list[Any]) -> Mapping[str, Any]:
-        reply = next(replies[index])
+        reply = next(replies[index], None)
+        if reply is None:
+            raise RequestFailure("ScriptExhausted", f"the script of turn {index} has no further reply")
         if "raise" in reply:
             raise request_failure(reply["raise"])
         return reply

@@ -17,13 +17,13 @@ def convert_tools(tools: Sequence[Any], model_name: str) -> list[Any]:
     the function to `inputSchema`; the argument check, which looks inside the function, then knows no argument.
 
     Raises:
-        ReferenceCrashError: For such a model, if a tool has no function or a function no parameters.
+        ReferenceCrashError: For such a model, if a tool has no function or a function no parameters, or either is no object.
     """
     converted: list[Any] = json.loads(json.dumps(tools).replace('"type": "float"', '"type": "number"'))
     if "claude" in model_name:
         for tool in converted:
             try:
                 tool["inputSchema"] = tool["function"].pop("parameters")
-            except KeyError as exc:
-                raise ReferenceCrashError("KeyError", str(exc)) from exc
+            except (AttributeError, KeyError, TypeError) as exc:
+                raise ReferenceCrashError(type(exc).__name__, str(exc)) from exc
     return converted

@@ -291,6 +291,10 @@ def _topic_turns(
     topic: Mapping[str, Any], position: int, topic_index: int, default_id: str, source: _Source
 ) -> list[EntryTurn]:
     tasks, answers, task_types = (topic_field(topic, name) or [] for name in ("tasks", "answer_list", "task_types"))
+    for name, value in (("tasks", tasks), ("answer_list", answers), ("task_types", task_types)):
+        if not isinstance(value, (list, tuple, str)):
+            problem = f"topic {topic.get('id')!r}: expected a list in {name!r}, got {value!r:.80}"
+            raise source.error(position, problem, "TypeError")
     if not len(tasks) == len(answers) == len(task_types):
         problem = (
             f"topic {topic.get('id')!r}: expected tasks, answer_list and task_types of one length, "
@@ -301,7 +305,7 @@ def _topic_turns(
         EntryTurn(
             request=task,
             answer=answer,
-            task_type=TASK_TYPE_NAMES.get(task_type, task_type),
+            task_type=_mapped(TASK_TYPE_NAMES, task_type),
             tools=topic_field(topic, "tools"),
             env_info=topic_field(topic, "env_info"),
             topic_id=topic.get("id", default_id),
@@ -321,4 +325,8 @@ def _subtype(topic: Mapping[str, Any], position: int, index_in_topic: int, sourc
         )
         raise source.error(position, problem, "IndexError")
     subtype = subtypes[index_in_topic - 1]
-    return SUBTYPE_NAMES.get(subtype, subtype)
+    return _mapped(SUBTYPE_NAMES, subtype)
+
+
+def _mapped(names: Mapping[str, str], value: Any) -> Any:
+    return names.get(value, value) if isinstance(value, str) else value

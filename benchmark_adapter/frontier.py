@@ -94,8 +94,7 @@ class Frontier:
         for state, prefixes in self.paths_to.items():
             if self.graph.is_complete(state):
                 after[state] = after.get(state, 0) + prefixes
-            for step in self.graph.steps(state):
-                following = self.graph.advance(state, step)
+            for _, following in self.graph.successors(state):
                 if following not in after and len(after) == FRONTIER_LIMIT:
                     return replace(self, paths_to=after, truncated=True)
                 after[following] = after.get(following, 0) + prefixes
@@ -116,7 +115,7 @@ class Frontier:
 
     def _candidate_names(self) -> Iterator[tuple[str, ...]]:
         for state in self.paths_to:
-            for step in self.graph.steps(state):
+            for step, _ in self.graph.successors(state):
                 yield tuple(sorted(self.graph.names[node] for node in step))
 
     def count_paths(self) -> int:

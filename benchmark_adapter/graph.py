@@ -119,6 +119,8 @@ class ReferenceGraph:
         for position, name in enumerate(ready_names):
             if name in names:
                 at.setdefault(name, []).append(position)
+        if any(len(at.get(name, ())) < count for name, count in names.items()):
+            return None
         # Any subset must open with the first step of its first name; what follows is taken as early as it comes.
         for name, positions in at.items():
             first = positions[0]
@@ -132,25 +134,32 @@ class ReferenceGraph:
         return None
 
     def allows(self, state: State, step: PathStep) -> bool:
-        """Whether some path goes from a state of a graph with paths by exactly this step."""
+        """Whether some path goes from a state of a graph with paths by exactly this step. O(n)."""
         if state.run:
             return step == state.run[:1]
+        if any(state.done >> node & 1 or self._masks[node] & ~state.done for node in step):
+            return False
         ready = self.ready(state)
-        if not set(step) <= set(ready):
-            return False
         names = [self.names[node] for node in ready]
-        positions = [ready.index(node) for node in step]
-        if len(step) > 1 and positions[: (run := _run_length(names, positions[0]))] != list(
-            range(positions[0], positions[0] + run)
-        ):
+        first = ready.index(step[0])
+        opening = _run_length(names, first) if len(step) > 1 else 1
+        if step[:opening] != ready[first : first + opening]:
             return False
-        return all(
-            names[position] not in names[before + 1 : position]
-            for before, position in zip([-1, *positions], positions, strict=False)
-        )
+        passed_over: set[str] = set()  # names since the member before
+        members = iter(step)
+        member = next(members, None)
+        for node, name in zip(ready, names, strict=True):
+            if node != member:
+                passed_over.add(name)
+                continue
+            if name in passed_over:
+                return False
+            passed_over.clear()
+            member = next(members, None)
+        return True
 
     def advance(self, state: State, step: PathStep) -> State:
-        """Return the state after a path step that `choose` or `steps` gave for this state."""
+        """Return the state after a path step that `choose` or `successors` gave for this state."""
         done = state.done | sum(1 << node for node in step)
         if state.run:
             return State(done, state.run[1:])
@@ -161,16 +170,23 @@ class ReferenceGraph:
         run = _run_length([self.names[node] for node in ready], first)
         return State(done, ready[first + 1 : first + run])
 
-    def steps(self, state: State) -> Iterator[PathStep]:
-        """Yield every path step from a state in the reference's order; up to 2^n of them, each found in O(n)."""
+    def successors(self, state: State) -> Iterator[tuple[PathStep, State]]:
+        """Yield every path step from a state in the reference's order, and the state after it.
+
+        There are up to 2^n of them, each found in O(n).
+        """
         if state.run:
-            yield state.run[:1]
+            yield state.run[:1], State(state.done | 1 << state.run[0], state.run[1:])
             return
         ready = self.ready(state)
         names = [self.names[node] for node in ready]
         for size in range(1, len(ready) + 1):
             for positions in _first_subsets(names, size):
-                yield tuple(ready[position] for position in positions)
+                step = tuple(ready[position] for position in positions)
+                done = state.done | sum(1 << node for node in step)
+                first = positions[0]
+                run = ready[first + 1 : first + _run_length(names, first)] if size == 1 else ()
+                yield step, State(done, run)
 
     def paths(self, state: State = START) -> Iterator[tuple[PathStep, ...]]:
         """Yield every path from a state to the end in the reference's order; exponentially many, for verification."""
@@ -179,8 +195,8 @@ class ReferenceGraph:
         if self.is_complete(state):
             yield ()
             return
-        for step in self.steps(state):
-            for rest in self.paths(self.advance(state, step)):
+        for step, after in self.successors(state):
+            for rest in self.paths(after):
                 yield (step, *rest)
 
     def count_paths(self, state: State = START) -> int:
@@ -190,7 +206,7 @@ class ReferenceGraph:
         if self.is_complete(state):
             return 1
         if state not in self._path_counts:
-            self._path_counts[state] = sum(self.count_paths(self.advance(state, step)) for step in self.steps(state))
+            self._path_counts[state] = sum(self.count_paths(after) for _, after in self.successors(state))
         return self._path_counts[state]
 
     def first_shortest(self) -> tuple[PathStep, ...] | None:

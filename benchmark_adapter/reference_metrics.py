@@ -69,7 +69,7 @@ def profile_metric(entry: Entry, scores: Sequence[Mapping[str, Any]], *, model_n
         model_name: As in the result file.
 
     Raises:
-        ReferenceCrashError: If a scored turn has no task type.
+        ReferenceCrashError: If a scored turn has no task type, or more turns were scored than there are.
     """
     score: Mapping[str, Any] = scores[0] if scores else {}
     tally = _Tally(entry)
@@ -100,7 +100,13 @@ class _Tally:
         self.progress = {name: _Progress() for name in ("Total", SEQUENTIAL, MIXED)}
 
     def add(self, position: int, result: Mapping[str, Any]) -> None:
-        """Count a scored turn; turns are scored in order, so its place in the file is its place in the session."""
+        """Count a scored turn; turns are scored in order, so its place in the file is its place in the session.
+
+        Raises:
+            ReferenceCrashError: If the session has no such turn, or the turn no task type.
+        """
+        if position >= len(self.entry.turns):
+            raise ReferenceCrashError("IndexError", "list index out of range", "more turns were scored than there are")
         turn = self.entry.turns[position]
         is_correct = result["label"] == "correct"
         self.task.add(is_correct)

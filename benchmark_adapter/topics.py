@@ -6,7 +6,6 @@ A topic is one JSON object a line: consecutive turns of one person with one tool
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.jsonl import read_lines
+from benchmark_adapter.topic_files import find_topic_files, repeated_names, toolsets_of
 from benchmark_adapter.toolsets import Toolsets, tool_names
 
 CLARIFICATION = "ask_user_for_required_parameters"
@@ -145,17 +145,22 @@ def read_topic_file(path: Path, *, toolsets: Path | None = None) -> TopicFile:
 
 
 def read_topic_files(path: Path, *, toolsets: Path | None = None) -> tuple[TopicFile, ...]:
-    """Return the topic files that a path stands for: itself, or the `.jsonl` files of a folder in natural name order.
+    """Return the topic files that a path stands for (`find_topic_files`), in natural order of names.
+
+    Args:
+        path: A `.jsonl` file or a folder with topic files in it or below.
+        toolsets: As for `read_topic_file`; for a folder they may also lie anywhere below it.
 
     Raises:
-        DatasetError: As `read_topic_file`, or if the path does not exist or the folder has no topic file.
+        DatasetError: As `read_topic_file`, or if the path does not exist, the folder has no topic file, or two files
+            of one name.
     """
-    if not path.is_dir():
-        return (read_topic_file(path, toolsets=toolsets),)
-    paths = sorted(path.glob("*.jsonl"), key=_natural_order)
+    paths = find_topic_files(path).topics
     if not paths:
         raise DatasetError(path, None, "expected a folder with .jsonl topic files, found none in it")
-    return tuple(read_topic_file(one, toolsets=toolsets) for one in paths)
+    for repeated, first in repeated_names(paths).items():
+        raise DatasetError(repeated, None, f"expected one file of this name, one person, but {first} has it too")
+    return tuple(read_topic_file(one, toolsets=toolsets or toolsets_of(one, path).folder) for one in paths)
 
 
 def topic_field(raw: Mapping[str, Any], name: str) -> Any:
@@ -164,9 +169,9 @@ def topic_field(raw: Mapping[str, Any], name: str) -> Any:
     return raw.get(f"english_{name}") if value is None or value in ("", []) else value
 
 
-def read_time(env_info: str | None) -> str | None:
+def read_time(env_info: Any) -> str | None:
     """Return the first `YYYY-MM-DD hh:mm:ss` in an environment text, or None. It need not exist in the calendar."""
-    match = _TIME.search(env_info or "")
+    match = _TIME.search(env_info) if isinstance(env_info, str) else None
     return match.group() if match else None
 
 
@@ -245,8 +250,3 @@ def _check_references(path: Path, line: int, topic: Topic) -> None:
 
 def _shortened(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "") or "no tools"
-
-
-def _natural_order(path: Path) -> list[tuple[int, str]]:
-    """Sort key that puts `persona2` before `persona10`."""
-    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", path.name)]
