@@ -94,9 +94,9 @@ def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
 def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evidence, ...]]:
     """Return the evidence per turn once each turn's successor is known.
 
-    The calls that the next turn undoes speak no more: those that did something and, where its request names values of
-    some of them, only these; a search cannot be undone. Where the next turn corrects an argument, the earlier value speaks no more and the
-    later one has source `correction`.
+    The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
+    its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
+    speaks no more and the later one has source `correction`.
 
     Args:
         turns: The log, oldest first.
@@ -118,11 +118,11 @@ def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) ->
     """Return what is left of `evidence` of `before` once `after` has undone it."""
     doing = [call for call in before.calls if not _is_reading(call)]
     named = [call for call in doing if any(is_said(value, after.request) for value in call.arguments.values())]
-    undone = {call.id for call in named or doing}
+    undone = named or doing
     kept = {
         (call.name, path, canonical_key(value))
         for call in before.calls
-        if call.id not in undone
+        if call not in undone
         for path, value in argument_paths(call.arguments)
     }
     return tuple(piece for piece in evidence if (*piece.slot, piece.value_key) in kept)
