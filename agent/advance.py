@@ -42,7 +42,7 @@ from agent.turn_state import (
     TurnState,
 )
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
-from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall
+from memory.records import CallStep, Observation, QuestionStep, Scope, Step, ToolCall
 from memory.text import Language, language
 from memory.tools import Tool
 from memory.values import canonical_key
@@ -65,6 +65,7 @@ def begin(
     turn_id: str,
     now: datetime | None = None,
     topic: str | None = None,
+    scope: Scope | None = None,
 ) -> TurnState:
     """Return a turn that waits for its recall.
 
@@ -74,8 +75,9 @@ def begin(
         turn_id: Unique among the turns of the person.
         now: The turn's clock; naive where the zone is unknown, `None` where the time is.
         topic: The topic, where topic boundaries are known.
+        scope: Whose turn it is; a driver may refuse to go on with it for anybody else.
     """
-    return TurnState(turn_id=turn_id, request=request, tools=tuple(tools), now=now, topic=topic)
+    return TurnState(turn_id=turn_id, request=request, tools=tuple(tools), now=now, topic=topic, scope=scope)
 
 
 def advance(state: TurnState, event: Event) -> Advance:

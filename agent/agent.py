@@ -76,6 +76,7 @@ class Agent:
             decide=self._decide,
             user=user,
             log=self._memory,
+            scope=self._memory.scope,
             clock=self._clock,
             budget=self._budget,
         )

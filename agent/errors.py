@@ -4,7 +4,7 @@ AgentError
 ├── UnexpectedEventError      an event that does not answer the pending action
 ├── ObservationCountError     an executor that returned too few or too many observations
 ├── MissingCheckpointerError  questions that must wait, and nothing to keep the turn meanwhile
-├── UnknownThreadError        an answer to a turn that was never started
+├── ForeignTurnError          a turn that is resumed for somebody else
 ├── ToolsetError              a demo toolset that does not exist or cannot be read
 ├── PlannerSettingsError      a planner that cannot be set up
 └── PlannerError              a planner that could not propose
@@ -56,12 +56,15 @@ class MissingCheckpointerError(AgentError):
         )
 
 
-class UnknownThreadError(AgentError, LookupError):
-    """An answer to a turn that was never started, or whose checkpoints are gone."""
+class ForeignTurnError(AgentError):
+    """A turn that was started for one scope and is resumed for another."""
 
-    def __init__(self, thread_id: str) -> None:
-        self.thread_id = thread_id
-        super().__init__(f"no turn was started on thread {thread_id!r}, or its checkpoints were deleted; start it anew")
+    def __init__(self, turn_id: str) -> None:
+        self.turn_id = turn_id
+        super().__init__(
+            f"turn {turn_id!r} was started for another scope than the context has; "
+            "name tenant, user and agent in the thread_id, so that two people never share a thread"
+        )
 
 
 class ToolsetError(AgentError, ValueError):

@@ -22,10 +22,9 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.advance import MAX_PLANS, advance, begin
-from agent.errors import MissingCheckpointerError, ObservationCountError
+from agent.errors import ForeignTurnError, MissingCheckpointerError, ObservationCountError
 from agent.state import Clock, Decide, Planner, ToolExecutor, TurnLog, User
 from agent.turn_state import (
-    Action,
     Answered,
     AskUser,
     Calibrate,
@@ -45,7 +44,7 @@ from agent.turn_state import (
 from clarifier.decision import Decision, Usage
 from memory.evidence import Slot
 from memory.recall import Recall, Strategy
-from memory.records import Observation, Turn
+from memory.records import Observation, Scope, Turn
 from memory.tools import Tool
 
 DEFAULT_BUDGET = 600
@@ -84,6 +83,8 @@ class AgentContext:
     """`None`: a question interrupts the graph, and the answer resumes it."""
     log: TurnLog | None = None
     """Where finished turns go before `memory` observes them."""
+    scope: Scope | None = None
+    """Whose memory this is; a turn that was started for another scope is refused."""
     clock: Clock | None = None
     """Gives the turn's time where the caller does not."""
     budget: int = DEFAULT_BUDGET
@@ -134,20 +135,22 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     is_durable = checkpointer is not None
 
     def act(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["act", "plan", "answer", "remember"]]:
-        action = cast(Execute, state["turn"].action)
+        turn = _own_turn(state, runtime)
+        action = cast(Execute, turn.action)
         calls = action.outstanding[:1] if is_durable else action.outstanding
         observations = runtime.context.executor.execute(calls)
-        return _go(state, Executed(_checked(observations, len(calls))))
+        return _go(turn, Executed(_checked(observations, len(calls))))
 
     def ask(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
-        action = cast(AskUser, state["turn"].action)
+        turn = _own_turn(state, runtime)
+        action = cast(AskUser, turn.action)
         if runtime.context.user is not None:
-            return _go(state, Answered(runtime.context.user.ask(action.question)))
+            return _go(turn, Answered(runtime.context.user.ask(action.question)))
         if not is_durable:
             raise MissingCheckpointerError
         # The node runs again from its start when the answer comes, so nothing with effects may stand before this line.
         answer = interrupt(question_payload(action), response_schema=_ANSWER_SCHEMA)
-        return _go(state, Answered(answer))
+        return _go(turn, Answered(answer))
 
     graph = StateGraph(AgentState, context_schema=AgentContext)
     for node in (_recall, _plan, _calibrate, act, ask, _answer, _remember):
@@ -185,7 +188,7 @@ def run_turn(
         raise MissingCheckpointerError
     if now is None and context.clock is not None:
         now = context.clock()
-    turn = begin(request, tools, turn_id=turn_id, now=now, topic=topic)
+    turn = begin(request, tools, turn_id=turn_id, now=now, topic=topic, scope=context.scope)
     return TurnResult.of(_plain_graph().invoke(AgentState(turn=turn), context=context)["turn"])
 
 
@@ -203,41 +206,47 @@ _ANSWER_SCHEMA = {"type": ["string", "null"], "description": "the person's answe
 
 
 def _recall(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan"]]:
-    turn, context = state["turn"], runtime.context
-    return _go(state, Recalled(context.memory.recall(turn.request, turn.tools, turn.now, context.budget)))
+    turn, context = _own_turn(state, runtime), runtime.context
+    return _go(turn, Recalled(context.memory.recall(turn.request, turn.tools, turn.now, context.budget)))
 
 
 def _plan(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["calibrate", "plan", "answer"]]:
-    return _go(state, Planned(runtime.context.planner.plan(state["turn"].situation)))
+    turn = _own_turn(state, runtime)
+    return _go(turn, Planned(runtime.context.planner.plan(turn.situation)))
 
 
 def _calibrate(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["act", "plan", "ask", "answer"]]:
-    proposal = cast(Calibrate, state["turn"].action).proposal
-    return _go(state, Decided(runtime.context.decide(state["turn"].situation, proposal)))
+    turn = _own_turn(state, runtime)
+    proposal = cast(Calibrate, turn.action).proposal
+    return _go(turn, Decided(runtime.context.decide(turn.situation, proposal)))
 
 
 def _answer(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
-    user = runtime.context.user
-    reply = cast(Tell, state["turn"].action).reply
-    return _go(state, Told(user.tell(reply) if user is not None else None))
+    turn, user = _own_turn(state, runtime), runtime.context.user
+    reply = cast(Tell, turn.action).reply
+    return _go(turn, Told(user.tell(reply) if user is not None else None))
 
 
 def _remember(state: AgentState, runtime: Runtime[AgentContext]) -> AgentState:
-    context, turn = runtime.context, state["turn"].turn
+    turn, context = _own_turn(state, runtime), runtime.context
     if context.remembers:
         if context.log is not None:
-            context.log.remember(turn)
-        context.memory.observe(turn)
-    return {"turn": advance(state["turn"], Remembered()).state}
+            context.log.remember(turn.turn)
+        context.memory.observe(turn.turn)
+    return {"turn": advance(turn, Remembered()).state}
 
 
-def _go(state: AgentState, event: Event) -> Command[Any]:
-    turn, action = advance(state["turn"], event)
-    return Command(update={"turn": turn}, goto=_node_of(action))
+def _own_turn(state: AgentState, runtime: Runtime[AgentContext]) -> TurnState:
+    """Return the turn, after making sure that it is of the person whose memory and tools are at hand."""
+    turn = state["turn"]
+    if turn.scope != runtime.context.scope:
+        raise ForeignTurnError(turn.turn_id)
+    return turn
 
 
-def _node_of(action: Action) -> str:
-    return _NODES[action.kind]
+def _go(turn: TurnState, event: Event) -> Command[Any]:
+    after, action = advance(turn, event)
+    return Command(update={"turn": after}, goto=_NODES[action.kind])
 
 
 def _checked(observations: Iterable[Observation] | None, expected: int) -> tuple[Observation, ...] | None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from clarifier.decision import Decision, Hint, Proposal, Situation, Usage
 from memory.recall import Recall
-from memory.records import Observation, Step, ToolCall, Turn
+from memory.records import Observation, Scope, Step, ToolCall, Turn
 from memory.tools import Tool
 
 Ending = Literal["replied", "unanswered", "unobserved", "gave_up"]
@@ -173,6 +173,8 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
 
     turn_id: str
     request: str
+    scope: Scope | None = None
+    """Whose turn it is, where the driver says so."""
     tools: tuple[Tool, ...] = ()
     now: datetime | None = None
     topic: str | None = None

@@ -16,12 +16,12 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, GraphOutput
 
 from agent.advance import LOST, MAX_PLANS, begin
-from agent.errors import MissingCheckpointerError, ObservationCountError
+from agent.errors import ForeignTurnError, MissingCheckpointerError, ObservationCountError
 from agent.graph import AgentContext, AgentState, Graph, TurnResult, build_graph, run_turn, thread_config
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, PlanAgain, Proposal, Situation, Usage
 from memory.evidence import Evidence, Slot
 from memory.recall import Recall, RecallItem
-from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
 from tests.fakes import (
     ODDS,
     FixedMemory,
@@ -325,6 +325,23 @@ def test_an_answer_that_comes_twice_answers_only_its_own_question(database: Path
         QuestionStep(question="When?", answer="at seven"),
     )
     assert log.turns == [done.turn]
+
+
+def test_a_turn_is_resumed_for_the_person_it_was_started_for_and_nobody_else(database: Path) -> None:
+    """Case B32: one thread id, two users."""
+    config, ada, ben = thread_config("t1"), Scope("ada"), Scope("ben")
+    resume: Command[Any] = Command(resume="Turin")
+    for graph in _open(database):
+        start = AgentState(turn=begin("a table", [], turn_id="t1", scope=ada))
+        graph.invoke(start, config, context=context(Proposal(question="Where?"), user=None, scope=ada))
+    for graph in _open(database):
+        foreign = context(user=None, scope=ben)
+        with pytest.raises(ForeignTurnError, match="turn 't1' was started for another scope"):
+            graph.invoke(resume, config, context=foreign)
+        assert foreign.planner.seen == []  # type: ignore[attr-defined]  # a fake
+    for graph in _open(database):
+        own = context(Proposal(reply="Done."), user=None, scope=ada)
+        assert graph.invoke(resume, config, context=own)["turn"].turn.reply == "Done."
 
 
 def test_a_process_that_dies_between_two_calls_repeats_neither(database: Path) -> None:
