@@ -1,0 +1,1 @@
+from .planner import RulesPlanner as RulesPlanner

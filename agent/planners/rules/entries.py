@@ -1,0 +1,214 @@
+"""The things that tools returned: entries of observations, and which of them a request means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from agent.planners.rules.segments import clauses
+from memory.mentions import mentions
+from memory.records import CallStep, Turn
+from memory.text import normalise, split_name, tokenise
+from memory.tools import Parameter
+from memory.values import equal
+
+Entry = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Entries of one observation that stand side by side."""
+
+    entries: tuple[Entry, ...]
+    name: str = ""
+    """The field that holds them."""
+    tool: str = ""
+    """The tool that returned them."""
+
+
+def groups_of(steps: Iterable[CallStep]) -> list[Group]:
+    """Return the groups of entries in the observations of `steps`, the latest first."""
+    found: list[Group] = []
+    for step in steps:
+        for call, observation in zip(step.calls, step.observations, strict=True):
+            if observation.error is None:
+                found.extend(_groups(observation.content, "", call.name))
+    return found[::-1]
+
+
+def groups_of_turns(turns: Sequence[Turn]) -> list[Group]:
+    """Return the groups of entries in the observations of `turns`, the latest first."""
+    return groups_of(step for turn in turns for step in turn.steps if isinstance(step, CallStep))
+
+
+def _groups(value: JsonValue, name: str, tool: str) -> Iterator[Group]:
+    if isinstance(value, dict):
+        yield Group((value,), name, tool)
+        for key, inner in value.items():
+            yield from _groups(inner, key, tool)
+    elif isinstance(value, list):
+        entries = tuple(item for item in value if isinstance(item, dict))
+        for entry in entries:
+            for key, inner in entry.items():
+                yield from _groups(inner, key, tool)
+        if entries:
+            yield Group(entries, name, tool)
+
+
+def field_for(parameter: Parameter, group: Group) -> str | None:
+    """Return the field of the group's entries that holds values for `parameter`, or `None`.
+
+    The names agree word by word; or the field is a bare `id` (or `url`, `link`) of a group named after the thing.
+    """
+    wanted = _words(parameter.name)
+    keys = dict.fromkeys(key for entry in group.entries for key in entry)
+    for key in keys:
+        if _words(key) == wanted:
+            return key
+    if len(wanted) > 1:
+        for key in keys:
+            words = _words(key)
+            if wanted[-1] == words[-1] and len(words) == 1 and _singular(group.name) == wanted[0]:
+                return key
+    if wanted in (("id",), ("url",), ("link",)):
+        return next((key for key in keys if _words(key)[-1] == wanted[0]), None)
+    return None
+
+
+def _words(name: str) -> tuple[str, ...]:
+    words = tuple(_singular(word) for word in split_name(name))
+    return words or (name.casefold(),)
+
+
+def _singular(word: str) -> str:
+    word = word.casefold()
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+_ORDINALS = (
+    (re.compile(r"\bfirst\b(?! class)|第一|头一|最开始", re.IGNORECASE), 0),
+    (re.compile(r"\bsecond\b(?! class)|第二", re.IGNORECASE), 1),
+    (re.compile(r"\bthird\b|第三", re.IGNORECASE), 2),
+    (re.compile(r"\blast (?:one|of them)\b|最后一?", re.IGNORECASE), -1),
+)
+_EXTREMES: tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...] = (
+    (re.compile(r"\bcheap(?:er|est)\b|最便宜|便宜的", re.I), re.compile(r"price|cost|fare|amount|fee|价|费", re.I), False),
+    (re.compile(r"\b(?:earlier|earliest|soonest|first that|oldest)\b|最早|早的", re.I), re.compile(r"date|time|start|depart|day|slot", re.I), False),
+    (re.compile(r"\b(?:later|latest|newest|most recent)\b|最晚|最新", re.I), re.compile(r"date|time|start|depart|day", re.I), True),
+    (re.compile(r"\b(?:nearest|closest)\b|最近的|最近那", re.I), re.compile(r"dist|walk|metre|meter|km|minutes_away", re.I), False),
+    (re.compile(r"\b(?:best|highest|top)[ -]?rated\b|评分最高|最好的", re.I), re.compile(r"rat|score|star|评分", re.I), True),
+    (re.compile(r"\bfastest\b|\bshortest\b|最快", re.I), re.compile(r"duration|minutes|arriv", re.I), False),
+)  # fmt: skip
+_NEGATED = re.compile(r"\bnot\b|\bexcept\b|\bdon['’]t want\b|不要|别|除了|咋", re.IGNORECASE)
+
+
+def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
+    """Return the entry that `text` means, `None` where it means none or leaves it open.
+
+    It is meant by one of its values ("the 16:07", its name), by its place ("the first one"), by an extreme ("the
+    cheapest"), or as the only one that is not turned down.
+    """
+    if not entries:
+        return None
+    said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]
+    turned_down = [clause.text for clause in clauses(text) if _NEGATED.search(clause.text)]
+    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in entries]
+    against = [sum(_closeness(entry, clause, now) for clause in turned_down) for entry in entries]
+    if len(entries) > 1:
+        best = max(scores)
+        winners = [entry for entry, score in zip(entries, scores, strict=True) if score == best]
+        if best > 0 and len(winners) == 1:
+            return winners[0]
+        pool = winners if best > 0 else list(entries)
+        for wording, field, is_max in _EXTREMES:
+            if wording.search(text) and (extreme := _extreme(pool, field, is_max)) is not None:
+                return extreme
+        for pattern, place in _ORDINALS:
+            if pattern.search(text) and len(entries) > max(place, 0):
+                return entries[place]
+        left = [entry for entry, score in zip(entries, against, strict=True) if score == 0]
+        return left[0] if len(left) == 1 else None
+    return entries[0]
+
+
+def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
+    """Return how much of `entry` the clause names: its values, and the words of its texts."""
+    total = 0.0
+    found = mentions(clause, now)
+    words = {word for word in tokenise(clause) if len(word) > 1 and word not in _COMMON}
+    for value in _scalars(entry):
+        if isinstance(value, bool) or value is None:
+            continue
+        if any(m.kind not in ("yes", "no", "name", "number") and equal(m.value, value) for m in found):
+            total += 3
+        elif isinstance(value, str):
+            if len(value) > 1 and normalise(value) in normalise(clause):
+                total += 2
+            else:
+                total += 0.5 * len(words & set(tokenise(value)))
+    return total
+
+
+_COMMON = frozenset("the and one for with you that this from have what".split())
+
+
+def _scalars(value: JsonValue | Entry) -> Iterator[JsonValue]:
+    if isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _scalars(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner)
+    else:
+        yield value
+
+
+def _extreme(entries: Sequence[Entry], field: re.Pattern[str], is_max: bool) -> Entry | None:
+    """Return the entry with the least (or greatest) value in the first field of that name, `None` on a tie."""
+    for key in dict.fromkeys(key for entry in entries for key in entry if field.search(key)):
+        values = [entry.get(key) for entry in entries]
+        if all(isinstance(value, (int, float)) for value in values) or all(isinstance(v, str) for v in values):
+            best = max(values, key=_order) if is_max else min(values, key=_order)
+            winners = [entry for entry, value in zip(entries, values, strict=True) if value == best]
+            if len(winners) == 1:
+                return winners[0]
+    return None
+
+
+def _order(value: JsonValue) -> tuple[float, str]:
+    return (float(value), "") if isinstance(value, (int, float)) else (0.0, str(value))
+
+
+def preferred(entries: Sequence[Entry], choices: Sequence[tuple[Entry, Sequence[Entry]]]) -> Entry | None:
+    """Return the entry that is like the ones chosen before, `None` where past choices tell nothing.
+
+    A past choice is the entry taken and all that were on offer. Where every choice had the least (or greatest) of a
+    field, the least (or greatest) is preferred; the entry with most such points wins, ties leave it open.
+    """
+    directions: dict[str, int] = {}
+    for key in dict.fromkeys(key for entry in entries for key in entry):
+        seen = {_direction(key, taken, offered) for taken, offered in choices} - {None}
+        if len(seen) == 1 and (direction := seen.pop()):
+            directions[key] = direction
+    points = [
+        sum(_direction(key, entry, entries) == direction for key, direction in directions.items()) for entry in entries
+    ]
+    best = max(points, default=0)
+    winners = [entry for entry, score in zip(entries, points, strict=True) if score == best]
+    return winners[0] if best > 0 and len(winners) == 1 else None
+
+
+def _direction(key: str, taken: Entry, offered: Sequence[Entry]) -> int | None:
+    """-1 where `taken` alone or with others has the least of the field, 1 the greatest, 0 neither, `None` unknown."""
+    values = [entry.get(key) for entry in offered]
+    mine = taken.get(key)
+    if isinstance(mine, bool) or not isinstance(mine, (int, float)):
+        return None
+    numbers = [value for value in values if isinstance(value, (int, float))]
+    if len(numbers) < 2 or min(numbers) == max(numbers):
+        return None
+    return -1 if mine == min(numbers) else 1 if mine == max(numbers) else 0

@@ -1,0 +1,157 @@
+"""What a turn is to do: the tools that the request calls for, and for each the calls with their arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from agent.planners.rules.arguments import Filled, Filler
+from agent.planners.rules.entries import field_for
+from agent.planners.rules.kinds import kind_of, role_of
+from agent.planners.rules.past_values import Past
+from agent.planners.rules.said_values import Said, Text, said_values
+from agent.planners.rules.segments import Segment, clauses
+from agent.planners.rules.tool_choice import Choice, choose_tools
+from clarifier.decision import Situation
+from memory.embedder import Embedder
+from memory.tools import Parameter, Tool
+from memory.values import canonical_key
+
+MAX_CALLS_OF_A_TOOL = 5
+"""More of one kind in a request is rather a list that names something else."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A call that the turn is to make, as far as it is known."""
+
+    tool: Tool
+    filled: Filled
+    focus: tuple[Segment, ...] = field(default=())
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether every required argument is known."""
+        return not self.filled.missing
+
+
+def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
+    """Return the calls that the request calls for, in the order in which it speaks of them; none for small talk."""
+    filler = Filler(situation, Past(situation))
+    chosen = choose_tools(situation, filler, embedder)
+    return [goal for choice in chosen for goal in _calls(choice, filler)]
+
+
+def calls_of(tool: Tool, situation: Situation) -> list[Goal]:
+    """Return the calls of one given tool that the request calls for."""
+    return list(_calls(Choice(tool, 1.0, ()), Filler(situation, Past(situation))))
+
+
+_BOTH = re.compile(
+    r"\bboth\b|\bthe pair\b|\bthe two\b|\btwo more\b|\bthose two\b|\beach of\b|\beither end\b|两[个边头样部本]|俩|都|分别|各",
+    re.IGNORECASE,
+)
+_ROUND = re.compile(r"\bout and back\b|\bthere and back\b|\bround[ -]trip\b|\bboth ways\b|往返|来回", re.IGNORECASE)
+
+
+def _calls(choice: Choice, filler: Filler) -> Iterator[Goal]:
+    """Yield one call, or several where the request names several things that the tool takes one at a time."""
+    tool = choice.tool
+    filled = filler.fill(tool, choice.focus)
+    several = _several(tool, filled, filler)
+    if several is not None:
+        parameter, values = several
+        for value in values[:MAX_CALLS_OF_A_TOOL]:
+            missing = tuple(name for name in filled.missing if name != parameter.name)
+            arguments = _in_order(tool, {**filled.arguments, parameter.name: value})
+            yield Goal(tool, Filled(arguments, missing, filled.said, filled.chosen), choice.focus)
+        return
+    yield Goal(tool, filled, choice.focus)
+    if _ROUND.search(filler.situation.request) and (back := _way_back(tool, filled)) is not None:
+        yield Goal(tool, back, choice.focus)
+
+
+def _in_order(tool: Tool, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {parameter.name: arguments[parameter.name] for parameter in tool.parameters if parameter.name in arguments}
+
+
+def _several(tool: Tool, filled: Filled, filler: Filler) -> tuple[Parameter, list[JsonValue]] | None:
+    """Return the one required argument for which several values are given, and the values, or `None`."""
+    text = Text(filler.situation.request, filler.situation.now)
+    singles = [
+        parameter
+        for parameter in tool.required
+        if parameter.type not in ("array", "object", "boolean") and role_of(parameter) is None
+    ]
+    for parameter in singles:
+        kind = kind_of(parameter)
+        if kind in ("date", "datetime", "time", "number", "year", "enum"):
+            continue
+        found = [said for said in said_values(parameter, tool, text) if said.strength >= 0.5]
+        values = _parallel(found, text, is_exact=kind in ("url", "id", "email", "ip"))
+        if len(values) > 1:
+            return parameter, values
+        if not values and _BOTH.search(text.text):
+            returned = _both_returned(parameter, filler)
+            if len(returned) == 2:
+                return parameter, returned
+    return None
+
+
+def _parallel(found: Sequence[Said], text: Text, *, is_exact: bool) -> list[JsonValue]:
+    """Return the distinct values that stand side by side: all exact ones; names where joined or where "both" is said."""
+    ordered = sorted(found, key=lambda said: said.start)
+    if not is_exact and not _BOTH.search(text.text):
+        best = max((said.strength for said in ordered), default=0.0)
+        ordered = [said for said in ordered if said.strength >= best - 0.05]
+        joined = ordered[:1]
+        for said in ordered[1:]:
+            between = text.text[joined[-1].end : said.start]
+            if re.fullmatch(r"\s?(?:,|，|、|and|or|和|跟|与|&|\n)?\s?(?:and|和)?\s?", between) and between.strip():
+                joined.append(said)
+        ordered = joined
+    elif not is_exact:
+        best = max((said.strength for said in ordered), default=0.0)
+        ordered = [said for said in ordered if said.strength >= best - 0.25]
+    else:
+        best = max((said.strength for said in ordered), default=0.0)
+        ordered = [said for said in ordered if said.strength >= best - 0.1]
+    return list({canonical_key(said.value): said.value for said in ordered}.values())
+
+
+def _both_returned(parameter: Parameter, filler: Filler) -> list[JsonValue]:
+    """Return the values that the latest observation with such a field gives for `parameter`."""
+    groups = [group for group in filler.past.topic_groups if field_for(parameter, group) is not None]
+    if not groups:
+        return []
+    values: dict[str, JsonValue] = {}
+    for group in reversed([group for group in groups if group.tool == groups[0].tool]):
+        key = field_for(parameter, group)
+        for entry in group.entries:
+            if key is not None and entry.get(key) is not None:
+                values.setdefault(canonical_key(entry[key]), entry[key])
+    return list(values.values())
+
+
+def _way_back(tool: Tool, filled: Filled) -> Filled | None:
+    """Return the call with the ends of the journey exchanged, or `None` where it has no two ends."""
+    ends = {
+        role: parameter.name
+        for parameter in tool.required
+        if (role := role_of(parameter)) is not None
+        and parameter.name in filled.arguments
+        and kind_of(parameter) in ("place", "text")
+    }
+    if len(ends) < 2:
+        return None
+    arguments = dict(filled.arguments)
+    arguments[ends["from"]], arguments[ends["to"]] = arguments[ends["to"]], arguments[ends["from"]]
+    return Filled(arguments, filled.missing, filled.said, filled.chosen)
+
+
+def focus_of(request: str, shares: Sequence[float], least: float) -> tuple[Segment, ...]:
+    """Return the clauses whose share for a tool is at least `least`."""
+    return tuple(part for part, share in zip(clauses(request), shares, strict=True) if share >= least)

@@ -1,0 +1,79 @@
+"""What kind of value a parameter takes, as a reader of requests needs to know it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from memory.text import split_name, stem
+from memory.tools import Parameter
+
+ValueKind = Literal[
+    "enum", "boolean", "number", "year", "date", "time", "datetime", "url", "email", "ip", "coordinates", "color",
+    "country", "currency", "language", "id", "place", "text", "array", "object",
+]  # fmt: skip
+
+_BY_FORMAT: dict[str, ValueKind] = {
+    "date": "date", "time": "time", "datetime": "datetime", "url": "url", "uri": "url", "email": "email", "ip": "ip",
+    "coordinates": "coordinates", "hex_color": "color", "country_code": "country", "currency_code": "currency",
+    "language_code": "language",
+}  # fmt: skip
+_ID_WORDS = frozenset(
+    {"id", "ids", "identifier", "uuid", "code", "symbol", "ticker", "number", "no", "key", "ref", "token"}
+)
+_ID_TEXT = re.compile(r"\bunique identifier\b|\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|ID")
+_PLACE_WORDS = frozenset(
+    {"city", "location", "place", "region", "town", "station", "area", "origin", "destination", "address"}
+)
+_PLACE_TEXT = re.compile(
+    r"\b(?:city|location|place|region|station|geographical)\b|城市|地点|位置|地区|站", re.IGNORECASE
+)
+_MONEY_OF_COUNTRY = re.compile(r"\bcurrency\b|货币|币种", re.IGNORECASE)
+
+
+def kind_of(parameter: Parameter) -> ValueKind:
+    """Return the kind of value that `parameter` takes."""
+    words = [word.casefold() for word in split_name(parameter.name)]
+    if parameter.type in ("array", "object", "boolean"):
+        return parameter.type
+    if parameter.enum:
+        return "enum"
+    if parameter.type in ("integer", "number"):
+        if "year" in words or "years" in words:
+            return "year"
+        return "id" if words[-1:] == ["number"] or "id" in words else "number"
+    known = _BY_FORMAT.get(parameter.format or "")
+    if known is not None and not (known == "currency" and "pair" in words):
+        return known
+    if words and (words[-1] in _ID_WORDS or _ID_TEXT.search(parameter.description)) and "phone" not in words:
+        return "id"
+    if _PLACE_WORDS & set(words) or (_PLACE_TEXT.search(parameter.description) and "name" not in words[:-1]):
+        return "place"
+    return "text"
+
+
+def noun_stems(parameter: Parameter) -> frozenset[str]:
+    """Return the stems of the words a parameter goes by: its name's, and its description's first few."""
+    described = re.findall(r"[^\W\d_]+", parameter.description.split(".")[0].split(",")[0])[:8]
+    return frozenset(stem(word.casefold()) for word in (*split_name(parameter.name), *described)) - _FUNCTION
+
+
+_FUNCTION = frozenset(
+    stem(word) for word in "the a an of to for in and or is be by with from which that whether".split()
+)
+_FROM_WORDS = frozenset(
+    {"from", "start", "starting", "origin", "source", "base", "departure", "begin", "since", "original"}
+)
+_TO_WORDS = frozenset({"to", "end", "destination", "target", "arrival", "until", "new"})
+_FROM_ZH = re.compile(r"开始|起始|出发|起点|基础|源|原")
+_TO_ZH = re.compile(r"结束|终止|目的|终点|目标|到达")
+
+Role = Literal["from", "to"]
+
+
+def role_of(parameter: Parameter) -> Role | None:
+    """Return which end of a pair (journey, period, conversion) `parameter` is, or `None`."""
+    words = {word.casefold() for word in split_name(parameter.name)}
+    if words & _FROM_WORDS or _FROM_ZH.search(parameter.description[:8]):
+        return "from"
+    return "to" if words & _TO_WORDS or _TO_ZH.search(parameter.description[:8]) else None

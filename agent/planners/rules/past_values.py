@@ -1,0 +1,155 @@
+"""Values for a parameter as the running topic and the user state give them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns
+from clarifier.decision import Situation
+from memory.records import CallStep, ToolCall, Turn
+from memory.text import normalise
+from memory.tools import Parameter, Tool
+from memory.user_state import UserState, accepts, context_similarity, fold_evidence
+from memory.evidence import Slot
+from memory.values import canonical_key, equal
+
+_SAME = re.compile(
+    r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual)\b|\busual\b|\blike (?:last time|before)\b|\btoo\b|\bas well\b"
+    r"|\bthe way i\b|\byou know (?:how|my|what|which)\b|\bnormal working\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
+    r"|一样|照旧|老样子|老规矩|还是|照那|照四|也来|同样|老时间|跟刚才|接着|再来",
+    re.IGNORECASE,
+)
+
+
+def refers_back(text: str) -> bool:
+    """Whether `text` asks for something as it was before."""
+    return bool(_SAME.search(normalise(text)))
+
+
+@dataclass(frozen=True)
+class Past:
+    """What memory holds for the situation, indexed for filling arguments."""
+
+    situation: Situation
+
+    @cached_property
+    def state(self) -> UserState:
+        """The user state that the recalled evidence amounts to."""
+        return fold_evidence(self.situation.recall.evidence)
+
+    @cached_property
+    def topic_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of the running topic and of this turn, the latest first."""
+        turns = [call for turn in self.situation.recall.topic_turns for call in turn.calls]
+        here = [call for step in self.situation.call_steps for call in step.calls]
+        return tuple([*turns, *here][::-1])
+
+    @cached_property
+    def own_groups(self) -> list[Group]:
+        """The entries that tools returned in this turn, the latest first."""
+        return groups_of(self.situation.call_steps)
+
+    @cached_property
+    def topic_groups(self) -> list[Group]:
+        """The entries that tools returned in the running topic, the latest first."""
+        return groups_of_turns(self.situation.recall.topic_turns)
+
+    @cached_property
+    def earlier_groups(self) -> list[Group]:
+        """The entries that tools returned in earlier topics, as far as recalled, the latest first."""
+        running = {turn.turn_id for turn in self.situation.recall.topic_turns}
+        return groups_of_turns([turn for turn in self.situation.recall.turns if turn.turn_id not in running])
+
+    def last_call(self, tool: Tool) -> ToolCall | None:
+        """Return the latest call of `tool` in earlier turns of the topic, or `None`."""
+        for turn in reversed(self.situation.recall.topic_turns):
+            for call in turn.calls:
+                if call.name == tool.name:
+                    return call
+        return None
+
+    def from_topic(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`."""
+        for call in self.topic_calls:
+            for name, value in call.arguments.items():
+                if name == parameter.name and accepts(parameter, value) and call.name == tool.name:
+                    return value
+        for call in self.topic_calls:
+            for name, value in call.arguments.items():
+                if _is_like(Slot(call.name, name), tool, parameter) and accepts(parameter, value):
+                    return value
+        return None
+
+    def settled(self, parameter: Parameter, tool: Tool) -> Settled | None:
+        """Return what the user state holds for an argument: the latest standing rule, else the most used value."""
+        state = self.state.lookup(tool, parameter)
+        current = [candidate for candidate in state.current] if state else []
+        current = [candidate for candidate in current if candidate.similarity >= 0.5]
+        if not current:
+            return None
+        own = [candidate for candidate in current if candidate.similarity == 1.0] or current
+        standing = [candidate for candidate in own if candidate.is_standing]
+        standing = standing or [candidate for candidate in current if candidate.is_standing]
+        if standing:
+            chosen = max(standing, key=lambda candidate: candidate.last)
+            return Settled(chosen.value, True, len(chosen.turn_ids), chosen.similarity, False)
+        chosen = max(own, key=lambda candidate: (len(candidate.turn_ids) + 0.1 * candidate.last, candidate.last))
+        newest = max(own, key=lambda candidate: candidate.last)
+        if len(newest.turn_ids) >= 2 or newest is chosen:
+            chosen = newest
+        return Settled(chosen.value, False, len(chosen.turn_ids), chosen.similarity, len(own) > 1)
+
+    def is_unbroken(self, parameter: Parameter, tool: Tool, value: JsonValue) -> bool:
+        """Whether the last two or more calls of `tool` that are remembered all gave `value`."""
+        calls = [call for turn in self.situation.recall.turns for call in turn.calls if call.name == tool.name]
+        recent = calls[-3:]
+        return len(recent) >= 2 and all(equal(call.arguments.get(parameter.name), value, parameter) for call in recent)
+
+    def choices(self, parameter: Parameter) -> list[tuple[Entry, Sequence[Entry]]]:
+        """Return the entries whose field for `parameter` a later call took, each with those it was chosen from."""
+        found: list[tuple[Entry, Sequence[Entry]]] = []
+        groups: list[Group] = []
+        for turn in self.situation.recall.turns:
+            for call in turn.calls:
+                for value in call.arguments.values():
+                    found.extend(_choice(value, parameter, groups))
+            groups = [*groups_of_turns([turn]), *groups][:12]
+        return found
+
+
+def _choice(value: JsonValue, parameter: Parameter, groups: Sequence[Group]) -> Iterator[tuple[Entry, Sequence[Entry]]]:
+    for group in groups:
+        key = field_for(parameter, group)
+        if key is None or len(group.entries) < 2:
+            continue
+        for entry in group.entries:
+            if entry.get(key) is not None and canonical_key(entry[key]) == canonical_key(value):
+                yield entry, group.entries
+                return
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What the user state holds for an argument."""
+
+    value: JsonValue
+    is_standing: bool
+    turns: int
+    """How many turns speak for it."""
+    similarity: float
+    """Of the context, 1 for the very slot."""
+    is_contested: bool
+
+
+def _is_like(slot: Slot, tool: Tool, parameter: Parameter) -> bool:
+    return slot.tool != tool.name and context_similarity(slot, tool, parameter) >= 0.25
+
+
+def turn_steps(turns: Sequence[Turn]) -> list[CallStep]:
+    """Return the call steps of `turns`, oldest first."""
+    return [step for turn in turns for step in turn.steps if isinstance(step, CallStep)]

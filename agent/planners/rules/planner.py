@@ -1,0 +1,90 @@
+"""The planner without a model: tools by words, meaning and habit; arguments by typed reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agent.planners.rules.goals import Goal, calls_of, goals_of
+from agent.planners.rules.replies import report
+from clarifier.decision import Proposal, Situation
+from clarifier.effects import effect_of
+from memory.embedder import Embedder
+from memory.records import ToolCall
+from memory.values import canonical_key
+
+
+class RulesPlanner:
+    """Plans with rules alone.
+
+    It keeps nothing between plans: each plan reads the whole situation, takes away what the turn has done, and proposes
+    what is left; a turn ends once nothing is left.
+
+    Args:
+        embedder: For the meaning of a request against the tools' descriptions; without one, words decide alone.
+    """
+
+    name = "rules"
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+
+    def plan(self, situation: Situation) -> Proposal:
+        """Return the calls to make next, with what is known of their arguments, or the reply when all is done."""
+        looked_up = _look_ups(situation)
+        if looked_up:
+            return Proposal(calls=_numbered(looked_up, situation))
+        goals = _left(goals_of(situation, self._embedder), situation)
+        if goals:
+            return Proposal(calls=_numbered(_first(goals), situation))
+        return Proposal(reply=report(situation))
+
+
+def _look_ups(situation: Situation) -> list[Goal]:
+    """Return a call of the best supplier not called yet for every value that is to be looked up."""
+    called = {call.name for step in situation.call_steps for call in step.calls}
+    goals: dict[str, Goal] = {}
+    for hint in situation.hints:
+        if hint.kind != "look_up" or set(hint.suppliers) & called:
+            continue
+        for name in hint.suppliers:
+            tool = situation.tool(name)
+            if tool is not None:
+                goals.setdefault(name, calls_of(tool, situation)[0])
+                break
+    return list(goals.values())
+
+
+def _left(goals: Sequence[Goal], situation: Situation) -> list[Goal]:
+    """Return the goals without those the turn has already called for, each call counted once."""
+    done = [call for step in situation.call_steps for call in step.calls]
+    left: list[Goal] = []
+    for goal in goals:
+        same = [call for call in done if call.name == goal.tool.name]
+        exact = [call for call in same if _key(call) == canonical_key(goal.filled.arguments)]
+        taken = (exact or same)[:1]
+        if taken:
+            done.remove(taken[0])
+        else:
+            left.append(goal)
+    called = {_key(call) + call.name for step in situation.call_steps for call in step.calls}
+    return [goal for goal in left if canonical_key(goal.filled.arguments) + goal.tool.name not in called]
+
+
+def _key(call: ToolCall) -> str:
+    return canonical_key(call.arguments)
+
+
+def _first(goals: Sequence[Goal]) -> list[Goal]:
+    """Return what can be done now: what waits for a value goes after the look-ups that are ready."""
+    ready_reads = [goal for goal in goals if goal.is_ready and effect_of(goal.tool) == "read"]
+    waiting = [goal for goal in goals if not goal.is_ready]
+    return ready_reads if ready_reads and waiting else list(goals)
+
+
+def _numbered(goals: Sequence[Goal], situation: Situation) -> tuple[ToolCall, ...]:
+    step = len(situation.steps)
+    distinct = {canonical_key(goal.filled.arguments) + goal.tool.name: goal for goal in goals}
+    return tuple(
+        ToolCall(id=f"rules-{step}-{index}", name=goal.tool.name, arguments=goal.filled.arguments)
+        for index, goal in enumerate(distinct.values())
+    )

@@ -1,0 +1,348 @@
+"""Values for a parameter as a text says them, best first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from agent.planners.rules.kinds import kind_of, noun_stems, role_of
+from agent.planners.rules.segments import Segment, clauses
+from agent.planners.rules.tool_text import content_terms
+from memory.enum_mentions import enum_mention
+from memory.errors import CastError
+from memory.mentions import Mention, mentions
+from memory.text import normalise, split_name, stem
+from memory.tools import Parameter, Tool
+from memory.values import cast
+
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A value that a text says for a parameter."""
+
+    value: JsonValue
+    start: int
+    end: int
+    strength: float
+    """1: it can hardly be meant for another parameter; 0.5: of the right kind only."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text to read values from, with its mentions."""
+
+    text: str
+    now: datetime | None
+    is_answer: bool = False
+    """Whether it answers a question, so that short forms suffice."""
+    focus: tuple[Segment, ...] = field(default=())
+    """The clauses that speak of the tool at hand; empty: all of them."""
+
+    @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """What the text names, asides left out."""
+        asides = [part for part in clauses(self.text) if part.is_aside]
+        return tuple(
+            mention
+            for mention in mentions(self.text, self.now)
+            if not any(aside.start <= mention.start < aside.end for aside in asides)
+        )
+
+    def of_kind(self, *kinds: str) -> list[Mention]:
+        """Return the mentions of `kinds`, those in the focus first, else in order."""
+        found = [mention for mention in self.mentions if mention.kind in kinds]
+        return sorted(found, key=lambda mention: not self.in_focus(mention.start))
+
+    def in_focus(self, position: int) -> bool:
+        """Whether a place lies in the clauses that speak of the tool at hand."""
+        return not self.focus or any(part.start <= position < part.end for part in self.focus)
+
+
+def said_values(parameter: Parameter, tool: Tool, text: Text) -> list[Said]:
+    """Return what `text` says for a scalar `parameter` of `tool`, best first; lists and objects are not read here."""
+    found = sorted(_read(parameter, tool, text), key=lambda said: -said.strength)
+    kept: list[Said] = []
+    for said in found:
+        try:
+            value = cast(said.value, parameter)
+        except CastError:
+            continue
+        kept.append(Said(value, said.start, said.end, said.strength))
+    return kept
+
+
+def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
+    kind = kind_of(parameter)
+    if kind == "enum":
+        yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
+    elif kind == "boolean":
+        yield from _booleans(parameter, text)
+    elif kind in ("number", "year"):
+        yield from _numbers(parameter, tool, text, kind)
+    elif kind in ("date", "datetime"):
+        yield from _dates(parameter, text)
+    elif kind == "time":
+        yield from _times(parameter, text)
+    elif kind in ("url", "email", "ip", "coordinates", "color"):
+        yield from _from_mentions(text.of_kind(kind), 1.0, text)
+    elif kind in ("country", "currency", "language"):
+        yield from _codes(parameter, text, kind)
+    elif kind == "id":
+        yield from _ids(parameter, text)
+    else:
+        yield from _texts(parameter, tool, text, kind)
+
+
+def _from_mentions(found: list[Mention] | tuple[Mention, ...], strength: float, text: Text) -> Iterator[Said]:
+    for mention in found:
+        focused = 0.0 if text.in_focus(mention.start) else -0.3
+        yield Said(mention.value, mention.start, mention.end, strength + focused)
+
+
+def _booleans(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """A flag is meant where its noun is named: false within a "without", true otherwise."""
+    flag_words = [word for word in split_name(parameter.name) if word not in _FLAG_VERBS]
+    nouns = {stem(word) for word in flag_words} - _WEAK_NOUNS
+    described = set(content_terms(parameter.description)) - _WEAK_NOUNS if _CJK.search(parameter.description) else set()
+    cues = [mention for mention in text.mentions if mention.kind in ("yes", "no")]
+    for clause in clauses(text.text):
+        terms = set(content_terms(clause.text))
+        if clause.is_aside or not (nouns & terms or len(described & terms) > 0):
+            continue
+        place = clause.start
+        denied = any(
+            cue.kind == "no" and set(content_terms(str(cue.value))) & (nouns | described)
+            for cue in cues
+            if clause.start <= cue.start < clause.end
+        )
+        strength = 1.0 if nouns & terms else 0.6
+        yield Said(not denied, place, place, strength)
+
+
+_FLAG_VERBS = frozenset("include includes is has show with only enable use get return".split())
+_WEAK_NOUNS = frozenset(
+    stem(word) for word in "data info information details detail result results all time".split()
+) | {"", "默认", "false", "true"}
+
+_UNIT_OF: dict[str, tuple[str, ...]] = {
+    "people": ("people", "person", "us", "adult", "guest", "人", "个人", "位"),
+    "participant": ("people", "person", "us", "人", "team", "位"),
+    "passenger": ("people", "person", "人", "位"),
+    "day": ("day", "天", "日"),
+    "minute": ("minute", "min", "分"),
+    "duration": ("minute", "hour", "min", "分", "小"),
+    "expiration": ("minute", "hour"),
+    "hour": ("hour", "钟", "小"),
+    "count": ("条", "句", "首", "个", "remark", "comment", "line", "time", "次", "把", "本", "份", "result"),
+    "limit": ("条", "句", "首", "个", "名", "result", "item"),
+    "size": ("result", "条"),
+    "page": ("page", "页"),
+    "period": ("day", "天"),
+    "quantity": ("gram", "克", "斤", "个"),
+    "piece": ("piece",),
+}
+_STEMMED_UNITS = {stem(noun): frozenset(stem(unit) for unit in units) for noun, units in _UNIT_OF.items()}
+
+
+def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
+    """A number is meant by its unit or by the parameter's noun beside it; else by its kind alone."""
+    nouns = noun_stems(parameter)
+    name_nouns = {stem(word) for word in split_name(parameter.name)}
+    units = frozenset().union(*(_STEMMED_UNITS.get(noun, frozenset()) for noun in name_nouns)) | name_nouns
+    is_money = bool({"amount", "price", "budget", "cost", "valu"} & name_nouns)
+    if kind == "year":
+        yield from _years(text)
+        return
+    for mention in text.of_kind("number"):
+        beside = _beside(text.text, mention)
+        strength = 0.3
+        if mention.unit and (mention.unit in units or (mention.unit in nouns and len(mention.unit) > 2)):
+            strength = 1.0
+        elif beside & name_nouns or (beside & nouns - _GENERIC_NOUNS):
+            strength = 0.9
+        elif is_money and (mention.unit or "").isupper() and len(mention.unit or "") == 3:
+            strength = 0.95
+        elif _zh_beside(text.text, mention, parameter):
+            strength = 0.9
+        elif mention.unit and mention.unit in _ALL_UNITS:
+            strength = 0.1  # it counts something else
+        if strength > 0.3 and not text.in_focus(mention.start):
+            strength -= 0.2
+        yield Said(mention.value, mention.start, mention.end, strength)
+
+
+_ALL_UNITS = frozenset().union(*_STEMMED_UNITS.values())
+_GENERIC_NOUNS = frozenset(
+    stem(word) for word in "number value amount default type level maximum result results".split()
+)
+
+
+def _years(text: Text) -> Iterator[Said]:
+    for mention in text.of_kind("number"):
+        if isinstance(mention.value, int) and 1900 <= mention.value <= 2100:
+            yield Said(mention.value, mention.start, mention.end, 1.0)
+    for mention in text.of_kind("date", "date_range"):
+        first = mention.value[0] if isinstance(mention.value, list) else mention.value
+        yield Said(int(str(first)[:4]), mention.start, mention.end, 0.8)
+    whole = re.search(r"\b(?:whole|this|the) year\b|今年|全年", text.text, re.IGNORECASE)
+    if whole and text.now is not None:
+        yield Said(text.now.year, whole.start(), whole.end(), 0.9)
+
+
+def _beside(text: str, mention: Mention) -> set[str]:
+    """Return the stems of the three words before and the two after a number, within its clause."""
+    before = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?]\s", text[: mention.start])[-1])[-3:]
+    after = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?](?:\s|$)", text[mention.end :])[0])[:2]
+    return {stem(word.casefold()) for word in (*before, *after)}
+
+
+def _zh_beside(text: str, mention: Mention, parameter: Parameter) -> bool:
+    around = text[max(0, mention.start - 4) : mention.start]
+    words = [around[i : i + 2] for i in range(len(around) - 1) if _CJK.match(around[i])]
+    return any(word in parameter.description for word in words if _CJK.match(word[1:]))
+
+
+def _dates(parameter: Parameter, text: Text) -> Iterator[Said]:
+    role = role_of(parameter)
+    for mention in text.of_kind("date", "date_range"):
+        strength = 0.9 if text.in_focus(mention.start) else 0.6
+        if isinstance(mention.value, list):
+            first, last = (str(day) for day in mention.value)
+            yield Said(last if role == "to" else first, mention.start, mention.end, strength + 0.05)
+        else:
+            strength -= 0.1 if role is not None else 0.0
+            yield Said(mention.value, mention.start, mention.end, strength)
+
+
+def _times(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """A time after "from", "at" or "after" is more likely one to travel or start at; one beside a purpose is not."""
+    for mention in text.of_kind("time"):
+        before = text.text[: mention.start].casefold()
+        strength = 0.6
+        if re.search(r"\b(?:from|after|leaving|departing)\s(?:the\s)?$|从$", before):
+            strength = 1.0
+        elif re.search(r"\b(?:meeting|closes?|shuts?|school|until|till|by)\b[^,.;]*$", before):
+            strength = 0.4
+        yield Said(
+            mention.value, mention.start, mention.end, strength if text.in_focus(mention.start) else strength - 0.2
+        )
+
+
+def _codes(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:
+    role = role_of(parameter)
+    numbered = {m.unit for m in text.mentions if m.kind == "number"}
+    for mention in text.of_kind(kind):
+        before = text.text[: mention.start].casefold()
+        is_target = bool(re.search(r"(?:\bin|\binto|\bto|\bagainst|换成|换算成|转成|兑)\s?(?:my |our |the )?$", before))
+        strength = 0.8
+        if role == "to":
+            strength = 1.0 if is_target else 0.5 if mention.value in numbered else 0.6
+        elif role == "from":
+            strength = 0.3 if is_target else 1.0 if mention.value in numbered else 0.8
+        yield Said(mention.value, mention.start, mention.end, strength)
+
+
+def _ids(parameter: Parameter, text: Text) -> Iterator[Said]:
+    labelled = list(_labelled(parameter, text))
+    yield from labelled
+    for mention in text.of_kind("id"):
+        yield Said(mention.value, mention.start, mention.end, 0.9)
+    words = set(split_name(parameter.name))
+    if words & {"symbol", "ticker", "code"} or "symbol" in parameter.description.casefold():
+        for mention in text.of_kind("name"):
+            if re.fullmatch(r"[A-Z]{1,5}(?:[./][A-Z]{1,4})?", mention.text):
+                yield Said(mention.value, mention.start, mention.end, 0.85)
+    if parameter.type in ("integer", "number") or text.is_answer or "tail" in words:
+        for mention in text.of_kind("number"):
+            yield Said(
+                text.text[mention.start : mention.end], mention.start, mention.end, 0.5 if not text.is_answer else 0.8
+            )
+
+
+_LABEL_JOIN = r"(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?[:：]?\s?"
+
+
+def _labelled(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield what follows the parameter's own noun: "customer number HB-20417", "备注猫粮", "类目记像素"."""
+    nouns = {word for word in split_name(parameter.name) if len(word) > 2 and word not in _NO_LABEL}
+    for noun in nouns:
+        pattern = rf"\b{noun}s?\b{_LABEL_JOIN}(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|['\"“][^'\"”]+['\"”])"
+        for match in re.finditer(pattern, text.text):
+            yield Said(match["value"].strip("'\"“”"), match.start("value"), match.end("value"), 1.0)
+    for noun in _zh_nouns(parameter.description):
+        for match in re.finditer(
+            rf"{noun}(?:就?是|写|记|为|叫|：|:)?\s?(?P<value>[^\s，。,.!！?？；;、]{{1,12}})", text.text
+        ):
+            if not re.match(r"[的了呢吗吧啊还也都]|多少|什么|啥", match["value"]):
+                yield Said(match["value"], match.start("value"), match.end("value"), 1.0)
+
+
+_NO_LABEL = frozenset("name type data info include show get the start end format value list time date number".split())
+
+
+def _zh_nouns(description: str) -> list[str]:
+    """Return the Chinese nouns a description opens with: "交易的备注信息" gives 备注."""
+    head = re.split(r"[，。,（(：:；]", description)[0]
+    words = re.findall(
+        r"备注|类目|类别|标题|歌手|歌名|作者|书名|城市|收件人|手机尾号|尾号|关键词|卡号|姓名|地址|电话", head
+    )
+    return words[-1:]
+
+
+def _texts(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
+    yield from _labelled(parameter, text)
+    yield from _paired(parameter, text)
+    for mention in text.of_kind("quoted"):
+        yield Said(mention.value, mention.start, mention.end, 0.95)
+    if kind == "place":
+        for mention in text.of_kind("coordinates"):
+            yield Said(mention.value, mention.start, mention.end, 0.9)
+    nouns = set(noun_stems(parameter))
+    about = set(content_terms(f"{' '.join(split_name(tool.name))} {tool.description} {parameter.description}"))
+    for mention in text.of_kind("name"):
+        if kind != "place" and _is_place_like(mention, text) and not text.is_answer:
+            continue
+        sentence = next((part for part in clauses(text.text) if part.start <= mention.start < part.end), None)
+        near = len(about & set(content_terms(sentence.text))) if sentence else 0
+        before = text.text[: mention.start].casefold()
+        strength = 0.5 + min(0.2, 0.1 * near)
+        if kind == "place" and re.search(r"\b(?:in|at|for|of|off|near|around)\s(?:the\s)?$|[在去到]$", before):
+            strength += 0.2
+        if kind != "place" and stem(normalise(mention.text).split()[-1]) in nouns | about:
+            strength -= 0.2  # the word for the thing rather than its name
+        if not text.in_focus(mention.start):
+            strength -= 0.2
+        yield Said(mention.value, mention.start, mention.end, strength)
+
+
+def _is_place_like(mention: Mention, text: Text) -> bool:
+    return any(m.kind == "country" and m.start < mention.end and mention.start < m.end for m in text.mentions)
+
+
+_PAIR = re.compile(r"\s(?:to|→|->)\s$|(?<=[\u4e00-\u9fff])[到至去飞](?=[\u4e00-\u9fff])")
+
+
+def _paired(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield the ends of "X to Y" and "从X到Y" for parameters that are one end of a journey."""
+    role = role_of(parameter)
+    if role is None:
+        return
+    names = [mention for mention in text.mentions if mention.kind == "name"]
+    for first, second in zip(names, names[1:], strict=False):
+        between = text.text[first.end : second.start]
+        if re.fullmatch(r"\s?(?:to|→|->|到|至)\s?", between):
+            mention = first if role == "from" else second
+            yield Said(mention.value, mention.start, mention.end, 1.0)
+    for mention in names:
+        before = text.text[: mention.start].casefold()
+        if role == "from" and re.search(r"\b(?:from|leaving|departing)\s$|从$", before):
+            yield Said(mention.value, mention.start, mention.end, 0.95)
+        if role == "to" and re.search(r"\bto\s$|[到去]$", before):
+            yield Said(mention.value, mention.start, mention.end, 0.95)

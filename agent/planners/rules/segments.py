@@ -1,0 +1,64 @@
+"""The parts of a request: sentences and clauses with their places, and what they show of how they are meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory.cues import cues_in
+from memory.evidence import Kind
+from memory.text import normalise
+
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
+_CLAUSE = re.compile(
+    r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—|(?<=[\u3400-\u9fff\d])\s+|\s+(?=[\u3400-\u9fff])|\s(?=and\s)"
+)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of a request."""
+
+    text: str
+    start: int
+    """Of its first character within the request."""
+    cues: frozenset[Kind]
+    """How its wording says that it is meant."""
+
+    @property
+    def end(self) -> int:
+        """One past its last character."""
+        return self.start + len(self.text)
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it only says what might be."""
+        return "hypothetical" in self.cues
+
+
+@lru_cache(maxsize=512)
+def sentences(text: str) -> tuple[Segment, ...]:
+    """Return the sentences of `text`."""
+    return tuple(_pieces(text, 0, _SENTENCE))
+
+
+@lru_cache(maxsize=512)
+def clauses(text: str) -> tuple[Segment, ...]:
+    """Return the clauses of `text`; a space between Chinese words ends one, as people type it."""
+    return tuple(
+        clause for sentence in _pieces(text, 0, _SENTENCE) for clause in _pieces(sentence.text, sentence.start, _CLAUSE)
+    )
+
+
+def _pieces(text: str, offset: int, separator: re.Pattern[str]) -> Iterator[Segment]:
+    position = 0
+    for match in [*separator.finditer(text), None]:
+        end = len(text) if match is None else match.start()
+        piece = text[position:end]
+        stripped = piece.strip()
+        if stripped:
+            start = position + piece.index(stripped)
+            yield Segment(stripped, offset + start, cues_in(normalise(stripped)))
+        position = end if match is None else match.end()

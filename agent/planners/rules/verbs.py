@@ -1,0 +1,91 @@
+"""What people say when they want something done, by the verbs that tools are named with (English and Chinese)."""
+
+from __future__ import annotations
+
+import re
+
+from memory.text import normalise, split_name
+from memory.tools import Tool
+
+_DEEDS: dict[str, tuple[str, str]] = {
+    # deed: (words of tool names and descriptions, words of people)
+    "book": (
+        r"book|reserve|order|buy|purchase|place|hire|rent|预订|预定|订|购买|下单|租",
+        r"\bbook|reserv|\border\b|\bbuy\b|\btake a seat\b|get (?:me|us) (?:down|the tickets)|put me down|purchase"
+        r"|\bhire\b|\brent\b|订|约上|约一|下单|给我送|租|买",
+    ),
+    "create": (
+        r"create|add|log|track|record|insert|register|new|make|schedule|set|创建|添加|记录|新增|新建|设置",
+        r"\blog\b|\badd\b|\bcreate\b|\brecord\b|\bput\b|\bmake\b|\bschedule\b|\bset\b|set up|track"
+        r"|记一笔|记上|记下|记账|新建|加一|建一?个|整个|设个|打上",
+    ),
+    "change": (
+        r"update|change|modify|edit|move|renew|extend|adjust|修改|更新|变更|调整|改",
+        r"\bchange\b|\bupdate\b|\bcorrect\b|\bmove it\b|\brenew\b|\bextend\b|\binstead\b|改|手滑|续|换成|再放",
+    ),
+    "cancel": (
+        r"cancel|delete|remove|stop|clear|取消|删除|移除",
+        r"\bcancel\b|\bdelete\b|\bremove\b|\bstop that\b|\bget rid\b|取消|删|退",
+    ),
+    "send": (
+        r"send|post|mail|message|notify|share|login|发送|寄|通知|分享",
+        r"\bsend\b|\bmail (?:it|me|her|him|them)|\btext (?:me|her|him|them)\b|\bshare\b|\bnotify\b|\btell them\b|发给|发送|寄|通知",
+    ),
+    "convert": (
+        r"convert|translate|转换|换算|翻译",
+        r"\bconvert\b|\btranslate\b|\bin euros\b|\binto\b|换算|换成|翻译|转成",
+    ),
+    "sync": (r"sync|同步", r"\bsync|同步|推上去"),
+    "check": (
+        r"check|verify|validate|scan|检查|验证|扫描|检测",
+        r"\bcheck\b|\bsafe\b|\bhow full\b|\bis it\b|验|干净|安全|查一?下",
+    ),
+    "recommend": (
+        r"recommend|suggest|similar|recommand|推荐|相似",
+        r"\brecommend|\bsuggest|of that sort|something like|one more|similar|推荐|类似",
+    ),
+    "random": (r"random|随机", r"\brandom\b|\bany will do\b|\bsurprise me\b|随机|随便|啥.{0,2}都行"),
+    "history": (
+        r"histor\w*|past|历史",
+        r"\bhistor|\bback then\b|\bthat day\b|\bwhat was it\b|\btruly was\b|历史|以前|那时",
+    ),
+    "forecast": (
+        r"forecast|future|预报|预测",
+        r"\bforecast\b|\boutlook\b|\btomorrow\b|\bdays?\b.*\bahead\b|周末|明天|后天|预报",
+    ),
+    "current": (
+        r"current\w*|real\s?time|realtime|now|实时|当前|即时",
+        r"\bnow\b|\bjust now\b|\bright now\b|\bat the moment\b|现在|此刻|眼下|实时",
+    ),
+    "detail": (
+        r"details?|information|info|详情|详细|信息",
+        r"\bdetails?\b|\bparticulars\b|\bwork it out\b|\btell me about\b|\brundown\b|细说|详细|展开|细节|讲讲",
+    ),
+}
+_NAMED = {deed: re.compile(names, re.IGNORECASE) for deed, (names, _) in _DEEDS.items()}
+_SAID = {deed: re.compile(words, re.IGNORECASE) for deed, (_, words) in _DEEDS.items()}
+
+_CHAT = re.compile(
+    r"\bsettle (?:it|an?)\b|\bwas i\b|\bbe on my side\b|\bam i\b|\btell me (?:a joke|i'm)|\bwhat do you (?:think|reckon)\b"
+    r"|\bthank(?:s| you)(?! for nothing)[^,]*[.!]?$|\bdo you (?:think|reckon|agree)\b|\bbetween you and me\b"
+    r"|骂我|夸我|哄我|陪我|聊聊|聊两句|讲个笑话|安慰|你说我|你觉得|谢谢|谢了|晚安|早安|你评评理|是不是想",
+    re.IGNORECASE,
+)
+
+
+def deeds_of(tool: Tool) -> frozenset[str]:
+    """Return the deeds that the name of `tool` tells; where it tells none, its description's first words."""
+    words = " ".join(split_name(tool.name))
+    found = frozenset(deed for deed, pattern in _NAMED.items() if re.search(rf"\b(?:{pattern.pattern})\b", words))
+    return found or frozenset(deed for deed, pattern in _NAMED.items() if pattern.match(tool.description))
+
+
+def deeds_said(text: str) -> frozenset[str]:
+    """Return the deeds that `text` asks for."""
+    text = normalise(text)
+    return frozenset(deed for deed, pattern in _SAID.items() if pattern.search(text))
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether `text` asks for an opinion, comfort or banter rather than for something to be done."""
+    return bool(_CHAT.search(normalise(text)))
