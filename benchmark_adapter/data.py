@@ -1,13 +1,15 @@
-"""Data sets by name: the bundled personas, or any folder in the topic format."""
+"""Data sets by name: the bundled personas, any folder in the topic format, or one on the hub (`hf:OWNER/NAME@REV`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.hub import fetch, parse_hub_name
 from benchmark_adapter.manifest import digest
 
 BUNDLED = "bundled"
@@ -15,11 +17,38 @@ BUNDLED = "bundled"
 
 
 def read_data(data: Path | None, toolsets: Path | None, seed: int) -> tuple[Session, ...]:
-    """Return the sessions of a data set, the bundled one for `None`."""
-    if data is not None:
-        return load_sessions(data, toolsets=toolsets, seed=seed)
-    with resources.as_file(resources.files("benchmark_adapter") / BUNDLED) as folder:
-        return load_sessions(folder, toolsets=toolsets, seed=seed)
+    """Return the sessions of a data set.
+
+    Args:
+        data: As for `located`.
+        toolsets: Where toolset numbers point to; `None`: in or beside the data.
+        seed: Of the draw among topics of one point in time.
+
+    Raises:
+        DatasetError: If a file is not as it should be.
+        HubError: If the data set is on the hub and cannot be had.
+    """
+    with located(data) as path:
+        return load_sessions(path, toolsets=toolsets, seed=seed)
+
+
+@contextmanager
+def located(data: Path | None) -> Iterator[Path]:
+    """Hand out where a data set lies on this machine.
+
+    Args:
+        data: A topic file, a folder of them, `hf:OWNER/NAME@REVISION`, or `None` for the bundled personas.
+
+    Raises:
+        HubError: If the data set is on the hub and cannot be had.
+    """
+    if data is None:
+        with resources.as_file(resources.files("benchmark_adapter") / BUNDLED) as folder:
+            yield folder
+    elif hub := parse_hub_name(data.as_posix()):
+        yield fetch(hub)
+    else:
+        yield data
 
 
 def data_hash(sessions: Sequence[Session]) -> str:

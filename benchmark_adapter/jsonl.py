@@ -27,19 +27,27 @@ def read_lines(path: Path) -> Iterator[Line]:
     Raises:
         DatasetError: If the file is missing or unreadable, or a line is not UTF-8 or not JSON.
     """
+    for outcome in read_outcomes(path):
+        if isinstance(outcome, DatasetError):
+            raise outcome
+        yield outcome
+
+
+def read_outcomes(path: Path) -> Iterator[Line | DatasetError]:
+    """Yield every line as `read_lines` does, and what is wrong with a broken one in its place.
+
+    Raises:
+        DatasetError: If the file is missing or unreadable.
+    """
     for number, raw in enumerate(_read_bytes(path).split(b"\n"), start=1):
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            if text.strip():
+                yield Line(number, json.loads(text))
         except UnicodeDecodeError as exc:
-            raise DatasetError(
-                path, number, f"expected UTF-8, got byte {exc.start}: {exc.reason}; re-encode it"
-            ) from exc
-        if not text.strip():
-            continue
-        try:
-            yield Line(number, json.loads(text))
+            yield DatasetError(path, number, f"expected UTF-8, got byte {exc.start}: {exc.reason}; re-encode it")
         except (ValueError, RecursionError) as exc:
-            raise DatasetError(path, number, f"expected one JSON value a line, got text that fails: {exc}") from exc
+            yield DatasetError(path, number, f"expected one JSON value a line, got text that fails: {exc}")
 
 
 def _read_bytes(path: Path) -> bytes:

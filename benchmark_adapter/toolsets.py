@@ -12,6 +12,8 @@ from benchmark_adapter.jsonl import Line, read_lines
 
 Language = Literal["en", "zh"]
 
+TOOLSET_FILES = ("tools_en.jsonl", "tools_zh.jsonl")
+
 
 class Toolsets:
     """A folder with `tools_en.jsonl` and `tools_zh.jsonl`, one toolset a line; read at the first use.
@@ -26,8 +28,10 @@ class Toolsets:
     @classmethod
     def beside(cls, topic_file: Path) -> Toolsets:
         """Return the toolsets in the folder of a topic file, else those beside that folder."""
-        inside = topic_file.parent / "toolsets"
-        return cls(inside if inside.is_dir() else topic_file.resolve().parent.parent / "toolsets")
+        # Not resolved: a topic file may be a link into a cache, and its toolsets lie beside the link.
+        folder = topic_file.absolute().parent
+        inside = folder / "toolsets"
+        return cls(inside if inside.is_dir() else folder.parent / "toolsets")
 
     @cached_property
     def _english(self) -> tuple[Line, ...]:

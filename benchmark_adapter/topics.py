@@ -6,6 +6,7 @@ A topic is one JSON object a line: consecutive turns of one person with one tool
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.jsonl import read_lines
-from benchmark_adapter.topic_files import find_topic_files, repeated_names, toolsets_of
 from benchmark_adapter.toolsets import Toolsets, tool_names
+from benchmark_adapter.topic_files import find_topic_files, repeated_names, toolsets_of
 
 CLARIFICATION = "ask_user_for_required_parameters"
 """Pseudo-action of a reference that stands for a question to the person."""
