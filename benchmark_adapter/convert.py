@@ -17,7 +17,7 @@ def convert_tools(tools: Sequence[Any], model_name: str) -> list[Any]:
     the function to `inputSchema`; the argument check, which looks inside the function, then knows no argument.
 
     Raises:
-        ReferenceCrashError: For such a model, if a tool has no function or a function no parameters, or either is no object.
+        ReferenceCrashError: For such a model, if a tool has no function, or a function no parameters.
     """
     converted: list[Any] = json.loads(json.dumps(tools).replace('"type": "float"', '"type": "number"'))
     if "claude" in model_name:

@@ -9,9 +9,12 @@ from typing import NamedTuple
 
 from benchmark_adapter.graph import START, PathStep, ReferenceGraph, State
 
-FRONTIER_LIMIT = 4096
-"""Most states kept. The reference evaluator, which lists all paths, needs 2.1 GB for the 256 states of 8 independent
-calls of distinct tools; every graph it can judge stays far below this."""
+STATE_LIMIT = 4096
+"""Most states kept after a text reply. The reference evaluator, which lists all paths, needs 2.1 GB for the 256 states
+of 8 independent calls of distinct tools; every graph it can judge stays far below this."""
+
+SUCCESSOR_LIMIT = 1 << 16
+"""Most successors looked at after a text reply: 3^n for n independent calls of distinct tools, so exact for n = 10."""
 
 CANDIDATE_LIMIT = 64
 """Most distinct candidates listed for a refusal, outside verification."""
@@ -39,15 +42,15 @@ class Frontier:
 
     A prefix of calls leads to one state. Only a text reply, which does not narrow the open paths, leads from a state to
     all that may follow it, and there only a clarification or final answer that is independent of other calls gives more
-    than one. At most `FRONTIER_LIMIT` states of n steps are kept, each extended in O(n) per successor, so that a reply
-    costs O(n · FRONTIER_LIMIT) at worst and O(n) in all other cases.
+    than one. So a reply to n open reference steps costs O(n), but after such a text up to
+    O(n · (STATE_LIMIT + SUCCESSOR_LIMIT)), however many paths there are.
     """
 
     graph: ReferenceGraph
     paths_to: dict[State, int]
     """To each state the number of open prefixes that lead to it."""
     truncated: bool = False
-    """Whether states beyond the limit, the last in order, were left out."""
+    """Whether states beyond a limit, the last in order, were left out."""
 
     @classmethod
     def start(cls, graph: ReferenceGraph) -> Frontier:
@@ -91,12 +94,14 @@ class Frontier:
 
     def _all_successors(self) -> Frontier:
         after: dict[State, int] = {}
+        looked_at = 0
         for state, prefixes in self.paths_to.items():
             if self.graph.is_complete(state):
                 after[state] = after.get(state, 0) + prefixes
             for _, following in self.graph.successors(state):
-                if following not in after and len(after) == FRONTIER_LIMIT:
+                if looked_at == SUCCESSOR_LIMIT or (following not in after and len(after) == STATE_LIMIT):
                     return replace(self, paths_to=after, truncated=True)
+                looked_at += 1
                 after[following] = after.get(following, 0) + prefixes
         return replace(self, paths_to=after)
 
