@@ -1,0 +1,104 @@
+"""A run's metrics as tables."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from rich.console import Console
+
+from benchmark_adapter.metrics import compute_metrics
+from benchmark_adapter.paper import paper_tables
+from benchmark_adapter.table import show
+from benchmark_adapter.turn_result import RecalledItem
+from clarifier.decision import Ask, Odds, Usage
+from tests.benchmark_adapter.topics import call, final, question, reference_turn, scored
+
+_TIME = {"seconds": 2.5, "turns_per_second": 1.2}
+
+
+def _metrics() -> dict[str, Any]:
+    """Return the metrics of three turns: a right ST, a wrong MT, a right LOI that asks."""
+    ask = Ask(policy="p", odds=Odds(p_act=0, p_calls=0, p_asked=1), question="Which?", slots=("reserve_book.branch",))
+    asks = question("reserve_book", ["branch"], "Which branch?", "Old Mill.")
+    hours = call("get_opening_hours", {"branch": "Station"})
+    recalled = RecalledItem(kind="turn", turn_ids=("t0000",), tokens=1234, score=1.0)
+    gold = {"slots": {"branch": "history"}}
+    turns = [
+        scored(
+            reference_turn(hours, final(after=[0]), gold=gold),
+            is_correct=True,
+            right=[(0, "branch")],
+            usage=Usage(prompt=5, completion=7),
+        ),
+        scored(reference_turn(hours, final(after=[0]), task_type="Multi-Tool", gold=gold), is_correct=False),
+        scored(
+            reference_turn(asks, final(after=[0]), task_type="Clarify", gold=gold),
+            is_correct=True,
+            decisions=(ask,),
+            recall=(recalled,),
+        ),
+    ]
+    return {**compute_metrics(turns), **_TIME}
+
+
+def _shown(metrics: dict[str, Any], width: int = 80) -> str:
+    out = io.StringIO()
+    show(Console(file=out, width=width), metrics, title="oracle planner")
+    return out.getvalue()
+
+
+def _row(text: str, first: str) -> list[str]:
+    """Return the cells of the first row that begins with `first`."""
+    rows = ([cell.strip() for cell in line.strip("│┃").split("│")] for line in text.splitlines())
+    return next(row for row in rows if row[0] == first)
+
+
+def test_a_run_stands_above_the_papers_models() -> None:
+    text = _shown(_metrics())
+
+    assert _row(text, "this run") == ["this run", "66.7", "100.0", "0.0", "100.0", "100.0", "0.0", "100.0"]
+    models = [model for model in paper_tables().exact if model in text]
+    assert models == list(paper_tables().exact)
+    assert text.index("this run") < min(text.index(model) for model in models)
+    assert "not comparable with the bundled set" in " ".join(text.split())
+
+
+def test_the_papers_figures_stand_under_the_same_headings() -> None:
+    text = _shown(_metrics())
+    row = paper_tables().rows("exact")["GLM-5"]
+
+    assert _row(text, "GLM-5") == [
+        "GLM-5",
+        *(
+            f"{100 * row[key]:.1f}"
+            for key in ("overall", "ST", "MT", "LOI", "first_third", "middle_third", "last_third")
+        ),
+    ]
+
+
+def test_further_parts_arguments_questions_and_totals_are_shown() -> None:
+    text = _shown(_metrics())
+
+    assert _row(text, "n/a") == ["n/a", "100.0", "n/a", "66.7"]
+    assert _row(text, "right") == ["right", "n/a", "50.0", "n/a", "n/a", "n/a", "n/a"]
+    assert _row(text, "of") == ["of", "0", "2", "0", "0", "0", "0"]
+    assert _row(text, "100.0") == ["100.0", "100.0", "100.0", "0.0", "0.0", "100.0", "100.0", "0.33"]
+    assert "3 turns, 0 failed; tokens: 1,234 recalled, 5 prompt, 7 completion; 2.5 s in turns (1.2 turns a second)" in (
+        " ".join(text.split())
+    )
+
+
+def test_nothing_is_cut_off_in_a_terminal_of_80_characters() -> None:
+    text = _shown(_metrics(), width=80)
+
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_empty_run_is_shown_as_undefined_and_without_the_table_of_arguments() -> None:
+    text = _shown({**compute_metrics([]), "seconds": 0.0, "turns_per_second": None})
+
+    assert _row(text, "this run") == ["this run", *["n/a"] * 7]
+    assert "Arguments" not in text
+    assert "0 turns, 0 failed" in text
