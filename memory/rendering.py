@@ -42,16 +42,21 @@ def render_call(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
 
 
-def fit_turn(turn: Turn, max_tokens: int) -> Turn | None:
+def fit_turn(turn: Turn, max_tokens: int, *, wanted: str = "") -> Turn | None:
     """Return `turn` cut down until its text has at most `max_tokens` tokens; `None` if even the barest has more.
 
-    Observations shrink first (long lists to the entries that the reply or a later call took up, then the first
+    Observations shrink first (long lists to the entries that `wanted`, the reply or a call names, then the first
     ones; long texts to their beginning), then the reply, then the wording of questions. The request, the calls with
     their arguments, the answers and the fact of an error always stay, so evidence is the same before and after.
+
+    Args:
+        turn: The whole turn.
+        max_tokens: By `memory.tokens.count_tokens`, at least 0.
+        wanted: What the turn is shown for, such as the request at hand.
     """
     if _fits(turn, max_tokens):
         return turn
-    for cut in _cuts(turn):
+    for cut in _cuts(turn, wanted):
         if _fits(cut, max_tokens):
             return cut
     return None
@@ -100,9 +105,9 @@ _REPLY_CHARACTERS = (160, 60)
 _QUESTION_CHARACTERS = 60
 
 
-def _cuts(turn: Turn) -> Iterator[Turn]:
+def _cuts(turn: Turn, wanted: str) -> Iterator[Turn]:
     """Yield `turn` ever shorter."""
-    used = _used_text(turn)
+    used = f"{_used_text(turn)} {wanted}"
     for size in _SIZES:
         shortened = _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
         yield shortened

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from memory.evidence import Evidence
 from memory.extraction import Reading, read, settle
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
@@ -34,29 +33,36 @@ class Snapshot:
         """The user state after these turns."""
         return fold_evidence(piece for pieces in self._evidence for piece in pieces)
 
-    def evidence(self, position: int) -> tuple[Evidence, ...]:
-        """Return what the turn at `position` says."""
-        return self._evidence[position]
-
-    def item(
-        self, position: int, kind: ItemKind, *, max_tokens: int | None = None, score: float = 0.0
-    ) -> RecallItem | None:
-        """Return the turn at `position` as an item of at most `max_tokens`; `None` if it cannot be cut that short."""
+    def item(self, position: int, kind: ItemKind, *, max_tokens: int, wanted: str, score: float) -> RecallItem | None:
+        """Return the turn at `position` cut down for `wanted`; `None` if it cannot be as short as `max_tokens`."""
         turn = self.turns[position]
-        fitted = turn if max_tokens is None else fit_turn(turn, max_tokens)
+        fitted = fit_turn(turn, max_tokens, wanted=wanted)
         if fitted is None:
             return None
-        text = render_turn(fitted)
-        return RecallItem(
-            kind, (turn.turn_id,), text, count_tokens(text), score=score, turn=fitted, evidence=self.evidence(position)
-        )
+        return self._shown(position, kind, fitted, score)
+
+    def whole(self, position: int, kind: ItemKind) -> RecallItem:
+        """Return the turn at `position` uncut."""
+        return self._shown(position, kind, self.turns[position], 0.0)
+
+    def _shown(self, position: int, kind: ItemKind, turn: Turn, score: float) -> RecallItem:
+        text = render_turn(turn)
+        evidence = self._evidence[position]
+        return RecallItem(kind, (turn.turn_id,), text, count_tokens(text), score=score, turn=turn, evidence=evidence)
 
     def take(
-        self, ranking: Iterable[tuple[int, float]], tools: Sequence[Tool], budget: int, *, is_unbroken: bool = False
+        self,
+        ranking: Iterable[tuple[int, float]],
+        request: str,
+        tools: Sequence[Tool],
+        budget: int,
+        *,
+        is_unbroken: bool = False,
     ) -> list[RecallItem]:
         """Return the turns of `ranking` (position and score, best first) that fit into `budget` together.
 
-        Each is cut down to what is left. One that does not fit is passed over; with `is_unbroken` it ends the list.
+        Each is cut down to what is left, keeping what `request` names. One that does not fit is passed over; with
+        `is_unbroken` it ends the list.
         """
         start = running_topic(self.turns, tools)
         taken: list[RecallItem] = []
@@ -65,7 +71,7 @@ class Snapshot:
             if left < LEAST_TURN_TOKENS:
                 break
             kind: ItemKind = "topic" if position >= start else "turn"
-            item = self.item(position, kind, max_tokens=left, score=score)
+            item = self.item(position, kind, max_tokens=left, wanted=request, score=score)
             if item is not None:
                 taken.append(item)
                 left -= item.tokens

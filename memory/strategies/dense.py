@@ -30,7 +30,7 @@ class Dense:
         """Return the turns nearest to `request`; there is always a nearest one."""
         history = self._history.snapshot()
         (ranking,) = rank_by_vectors(self._shelf, history, [request])
-        return history.arrange(history.take(ranking, tools, budget))
+        return history.arrange(history.take(ranking, request, tools, budget))
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory.recall import Recall, Strategy, TurnShelf
+from memory.recall import ItemKind, Recall, Strategy, TurnShelf
 from memory.records import Turn
 from memory.strategies._history import History
 from memory.tools import Tool
@@ -29,10 +29,8 @@ class Full:
         """Return all turns; `budget` is ignored."""
         history = self._history.snapshot()
         start = running_topic(history.turns, tools)
-        items = (
-            history.item(position, "topic" if position >= start else "turn") for position in range(len(history.turns))
-        )
-        return history.arrange(item for item in items if item is not None)
+        kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(history.turns))]
+        return history.arrange(history.whole(position, kind) for position, kind in enumerate(kinds))
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -31,7 +31,7 @@ class Hybrid:
         """Return the turns best by reciprocal rank fusion of both rankings for `request`."""
         history = self._history.snapshot()
         rankings = [self._words.rank(history, request), *rank_by_vectors(self._shelf, history, [request])]
-        return history.arrange(history.take(fuse(rankings), tools, budget))
+        return history.arrange(history.take(fuse(rankings), request, tools, budget))
 
 
 def create(shelf: TurnShelf) -> Strategy:

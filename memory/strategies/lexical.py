@@ -29,7 +29,7 @@ class Lexical:
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return the turns that share words with `request`; empty if none does."""
         history = self._history.snapshot()
-        return history.arrange(history.take(self._words.rank(history, request), tools, budget))
+        return history.arrange(history.take(self._words.rank(history, request), request, tools, budget))
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -28,7 +28,7 @@ class Recent:
         """Return the last turns within `budget` tokens; the run ends at the first that does not fit."""
         history = self._history.snapshot()
         newest_first = ((position, float(position)) for position in reversed(range(len(history.turns))))
-        return history.arrange(history.take(newest_first, tools, budget, is_unbroken=True))
+        return history.arrange(history.take(newest_first, request, tools, budget, is_unbroken=True))
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -47,11 +47,11 @@ class Stead:
         start = running_topic(history.turns, tools)
         topic_newest_first = [(position, float(position)) for position in reversed(range(start, len(history.turns)))]
 
-        topic = history.take(topic_newest_first, tools, int(TOPIC_SHARE * budget), is_unbroken=True)
+        topic = history.take(topic_newest_first, request, tools, int(TOPIC_SHARE * budget), is_unbroken=True)
         state = state_items(history, tools, request, int((TOPIC_SHARE + STATE_SHARE) * budget) - _tokens(topic))
         left = budget - _tokens(state)
         earlier = self._earlier(history, request, tools, start, left - _tokens(topic))
-        topic = history.take(topic_newest_first, tools, left - _tokens(earlier), is_unbroken=True)
+        topic = history.take(topic_newest_first, request, tools, left - _tokens(earlier), is_unbroken=True)
         return history.arrange([*state, *earlier, *topic])
 
     def _earlier(
@@ -66,7 +66,7 @@ class Stead:
                 break
             is_exemplar = any(call.name in offered for call in history.turns[position].calls)
             kind: ItemKind = "exemplar" if is_exemplar else "turn"
-            item = history.item(position, kind, max_tokens=min(left, MAX_EARLIER_TOKENS), score=score)
+            item = history.item(position, kind, max_tokens=min(left, MAX_EARLIER_TOKENS), wanted=request, score=score)
             if item is not None:
                 items.append(item)
                 left -= item.tokens

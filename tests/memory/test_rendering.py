@@ -73,6 +73,15 @@ def test_observations_shrink_first_to_what_was_taken_up() -> None:
     )
 
 
+def test_what_is_wanted_stays() -> None:
+    fitted = fit_turn(turn("t1", "Trains?", call("getTrains", returns=TRAINS)), 45, wanted="The one at 17:00")
+    assert fitted is not None
+    assert render_turn(fitted) == (
+        'user: Trains?\ncall getTrains() -> [{"id": "IC1", "departs": "01:00"}, '
+        '{"id": "IC17", "departs": "17:00"}, "… 18 more"]'
+    )
+
+
 def test_requests_calls_and_answers_stay_to_the_last() -> None:
     barest = (
         "user: Book the nine o'clock.\n"
