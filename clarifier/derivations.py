@@ -14,6 +14,7 @@ from clarifier.codes import is_code
 from clarifier.matching import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.dates import normal_date
+from memory.mentions import Mention
 from memory.text import split_name
 from memory.times import normal_time
 from memory.tools import Parameter
@@ -31,6 +32,8 @@ _IDIOMS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\ban hour\b(?! and)", re.IGNORECASE), 3600),
 )
 _UNIT_OF_PARAMETER = re.compile(r"\b(second|minute|hour|day|week)s?\b|(秒|分钟|小时|天)", re.IGNORECASE)
+_NEAR_DAYS = 31
+"""How far a day may lie from one that was named and still be meant by it: to the end of its month."""
 _NOW_WORDS = ("current", "today", "now", "当前", "今天", "当日")
 _LISTED = re.compile(r"['\"‘“]([^'\"’”]+)['\"’”]|([\w./-]+)(?=\s*[,，、])|(?<=[,，、])\s*([\w./-]+)")
 
@@ -102,17 +105,26 @@ def _day(
     is_recording: bool,
     settings: GroundingSettings,
 ) -> float | None:
-    """A day counted from a known one by a span that was named, one beside other dates that were named, or today."""
+    """A day counted from a known one by a span that was named, one near a day that was named, or today."""
     spans = {seconds // 86_400 for text in texts[:2] for seconds in durations(text, now)}
     target = date.fromisoformat(day)
     shifted = {(target + timedelta(days=step)).isoformat() for span in spans if span for step in (-span, span)}
     if shifted and not shifted.isdisjoint(known_days()):
         return settings.derived
-    if any(one.kind in ("date", "date_range") for text in texts for one in mentions_in(text, now)):
+    named = [item for text in texts for one in mentions_in(text, now) for item in _days(one)]
+    if any(abs((target - date.fromisoformat(item)).days) <= _NEAR_DAYS for item in named):
         return settings.derived_unnamed
     is_today = now is not None and target == now.date()
     speaks_of_now = any(word in parameter.description.casefold() for word in _NOW_WORDS)
     return settings.derived_unnamed if is_today and (speaks_of_now or is_recording) else None
+
+
+def _days(mention: Mention) -> list[str]:
+    """The days a mention names, YYYY-MM-DD."""
+    if mention.kind not in ("date", "date_range"):
+        return []
+    values = mention.value if isinstance(mention.value, list) else [mention.value]
+    return [day for value in values if isinstance(value, str) and (day := normal_date(value)) is not None]
 
 
 def _year(value: float, parameter: Parameter, now: datetime | None, settings: GroundingSettings) -> float | None:

@@ -89,7 +89,7 @@ def _match_text(
     wanted, source = normalise(value), normalise_cached(text)
     if not wanted:
         return None
-    if _holds(source, wanted):
+    if _holds(source, wanted) or ("_" in wanted and _holds(source, wanted.replace("_", " "))):
         return Match(1.0, "stated")
     if found := _match_mention(value, text, parameter, now, settings):
         return found

@@ -110,7 +110,7 @@ class Sources:
     @cached_property
     def moment(self) -> Moment:
         """This turn: its clock, and the position after the newest one that evidence knows."""
-        return Moment(self._index.last_position + 1, self.situation.now)
+        return Moment(max(0, self._index.last_position) + 1, self.situation.now)
 
     @cached_property
     def known_days(self) -> frozenset[str]:
@@ -129,7 +129,7 @@ class Sources:
 
     def position(self, turn_id: str) -> int:
         """Return the position of a recalled turn as far as evidence tells, else that of the newest turn."""
-        return self._index.positions.get(turn_id, self._index.last_position)
+        return self._index.positions.get(turn_id, max(0, self._index.last_position))
 
     def of_slot(self, slot: Slot) -> list[Testimony]:
         """Return the evidence for `slot` itself, by value."""

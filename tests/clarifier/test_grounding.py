@@ -1,0 +1,231 @@
+"""Which source grounds a value."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+
+from clarifier.grounding import Grounding, ground_call
+from clarifier.settings import Settings
+from clarifier.sources import Sources
+from memory.records import CallStep, Observation, Turn
+from memory.tools import Parameter
+from tests.clarifier.samples import (
+    BOOK,
+    FORECAST,
+    NOW,
+    SEND_EMAIL,
+    asked,
+    call,
+    evidence,
+    made,
+    need,
+    option,
+    past,
+    situation,
+    state,
+    tool,
+)
+
+
+def ground(value: JsonValue, parameter: Parameter, request: str, **rest) -> Grounding:  # type: ignore[no-untyped-def]
+    """Ground the only argument of a call."""
+    taker = tool("get_thing", "Get a thing.", parameter)
+    proposed = call("get_thing", **{parameter.name: value})
+    (found,) = ground_call(proposed, taker, Sources(situation(request, taker, **rest)), Settings())
+    return found
+
+
+def seen(found: Grounding) -> tuple[str, float]:
+    return found.grounds, found.probability
+
+
+@pytest.mark.parametrize(
+    ("value", "parameter", "request_text"),
+    [
+        ("Lyon", need("city"), "The weather in lyon, please"),
+        ("杭州", need("city"), "看下杭州天气"),
+        ("angus@mail.example", need("email"), "Send it to Angus@mail.example."),
+        ("08:15", need("time"), "from 8:15 and not sooner"),
+        (3, need("days", type="integer"), "three days of it"),
+        (18500, need("amount", type="number"), "an invoice of 18,500 kronor"),
+        ("second_class", need("seat", enum=("first_class", "second_class")), "Second class will do"),
+        ("C", need("units", "Either 'C' (Celsius) or 'F' (Fahrenheit)."), "in Celsius, if you please"),
+    ],
+)
+def test_what_the_request_states_is_certain(value: JsonValue, parameter: Parameter, request_text: str) -> None:
+    assert seen(ground(value, parameter, request_text)) == ("request", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "parameter", "request_text"),
+    [
+        ("2026-03-12", need("date"), "a train on Thursday"),
+        ("2026-03-11", need("date"), "明天的天气"),
+        ("SEK", need("currency", "Currency code."), "an invoice in Swedish kronor"),
+        ("DE", need("country", "Two-letter code of the country."), "Is it a holiday in Germany?"),
+        (30, need("expiry", "Minutes until it expires.", type="integer"), "leave it open for half an hour"),
+        (2026, need("year", type="integer"), "all holidays"),
+        ("2026-03-16", need("end_date"), "from 9 March and the seven days following"),
+    ],
+)
+def test_what_follows_from_the_request_is_derived(value: JsonValue, parameter: Parameter, request_text: str) -> None:
+    assert seen(ground(value, parameter, request_text)) == ("derived", 0.95)
+
+
+@pytest.mark.parametrize(
+    ("value", "parameter", "request_text"),
+    [
+        ("john@example.com", need("email"), "Mail it to John"),
+        ("john@example.com", need("email"), "Mail it to myjohn@example.com"),
+        ("user_12345", need("user_id"), "Show my budget"),
+        ("192.168.1.1", need("ip"), "Look up my address"),
+        ("Paris", need("city"), "What is it like outside? Comparisons are odious."),
+        (5, need("amount", type="number"), "There are 15 of them"),
+        ("2026-03-17", need("date"), "the day the truck got stuck"),
+        ("son", need("name"), "a person"),
+    ],
+)
+def test_an_invented_value_has_no_grounds(value: JsonValue, parameter: Parameter, request_text: str) -> None:
+    found = ground(value, parameter, request_text)
+    assert (seen(found), found.is_missing) == (("none", 0.0), True)
+
+
+def test_words_in_another_order_ground_a_text_less_than_fully() -> None:
+    found = ground("whole milk for the kids", need("query"), "Milk, the whole one, for my kids")
+    assert seen(found) == ("request", 0.9)
+    assert ground("whole goat cheese", need("query"), "whole milk").grounds == "none"  # one word of three
+
+
+def test_an_answer_of_this_turn() -> None:
+    found = ground("Venlo", need("location"), "the weather there", steps=(asked("Where?", "17 March, Venlo."),))
+    assert seen(found) == ("answer", 1.0)
+
+
+def test_the_only_value_observed_is_surer_than_one_of_several() -> None:
+    listing = call("list_trains")
+    one = ground("IC-1", need("train_id"), "book it", steps=(made(listing, {"train_id": "IC-1"}),))
+    two = ground("IC-1", need("train_id"), "it", steps=(made(listing, [{"train_id": "IC-1"}, {"train_id": "IC-2"}]),))
+    assert (one.grounds, one.probability, one.margin) == ("observation", 0.95, 0.95)
+    assert (two.grounds, two.probability, two.margin) == ("observation", 0.8, pytest.approx(0.6))
+
+
+def test_small_numbers_are_observed_by_chance_unless_the_field_is_named_so() -> None:
+    listing = call("list_rooms")
+    beds = need("beds", type="integer")
+    assert ground(2, beds, "book it", steps=(made(listing, {"page": 2}),)).grounds == "none"
+    assert ground(2, beds, "book it", steps=(made(listing, {"beds": 2}),)).grounds == "observation"
+    assert ground(2870, beds, "book it", steps=(made(listing, {"page": 2870}),)).grounds == "observation"
+
+
+def test_a_failed_call_observes_nothing() -> None:
+    failed = CallStep(calls=(call("x"),), observations=(Observation(content={"train_id": "IC-1"}, error="down"),))
+    assert ground("IC-1", need("train_id"), "book it", steps=(failed,)).grounds == "none"
+
+
+def test_a_referent_of_the_topic_and_a_later_one_that_contests_it() -> None:
+    first = Turn(turn_id="a", request="Weather in Lyon", steps=(made(call("get_thing", city="Lyon"), "rain"),))
+    later = Turn(turn_id="b", request="And in Bern", steps=(made(call("get_thing", city="Bern"), "sun"),))
+    one = past(first, kind="topic")
+    alone = ground("Lyon", need("city"), "Again", items=(one,))
+    assert (alone.grounds, alone.probability, alone.turn_ids) == ("topic", 0.9, ("a",))
+    contested = ground("Lyon", need("city"), "Again", items=(one, past(later, kind="topic")))
+    # the person's own words of turn a still name it
+    assert (contested.grounds, contested.probability) == ("topic", 0.9)
+    bare = first.model_copy(update={"request": "The usual"})
+    contested = ground("Lyon", need("city"), "Again", items=(past(bare, kind="topic"), past(later, kind="topic")))
+    assert (contested.grounds, contested.probability, contested.margin) == ("topic", 0.6, pytest.approx(-0.3))
+
+
+def test_a_standing_rule_and_a_habit() -> None:
+    rule = evidence("get_thing.city", "Lyon", kind="standing", source="request")
+    found = ground("Lyon", need("city"), "Weather", items=(state(rule),))
+    assert (found.grounds, found.probability, found.turn_ids, found.is_standing) == ("standing", 0.5, ("t0",), True)
+    habits = (evidence("get_thing.city", "Lyon", turn=0), evidence("get_thing.city", "Lyon", turn=1))
+    found = ground("Lyon", need("city"), "Weather", items=(state(*habits),))
+    # the turn after position 1 is 2: 0.8·2^(−2/40) + 0.8·2^(−1/40)
+    w = 0.8 * 2 ** (-2 / 40) + 0.8 * 2 ** (-1 / 40)
+    assert (found.grounds, found.probability) == ("habit", pytest.approx(w / (w + 1)))
+    assert (found.turn_ids, found.evidence_count) == (("t0", "t1"), 2)
+    assert found.evidence_age == pytest.approx(1 / 40)
+
+
+def test_habits_of_another_tool_support_less() -> None:
+    piece = evidence("other_tool.city", "Lyon", turn=39, source="request")
+    found = ground("Lyon", need("city"), "Weather", items=(state(piece),))
+    w = 0.7 * 2 ** (-1 / 40)
+    assert (found.grounds, found.probability) == ("habit", pytest.approx(w / (w + 1)))
+
+
+def test_what_was_meant_for_once_or_for_others_grounds_nothing() -> None:
+    turn = Turn(
+        turn_id="t0", request="Take the 07:00 just this once", steps=(made(call("get_thing", time="07:00"), 1),)
+    )
+    once = evidence("get_thing.time", "07:00", kind="one_off")
+    assert ground("07:00", need("time"), "A train", items=(past(turn, once),)).grounds == "none"
+
+
+def test_a_word_of_a_tool_text_is_an_observation_and_never_a_preference() -> None:
+    turn = Turn(turn_id="t0", request="Suggest something", steps=(made(call("tips"), "Try Kitsch by IVE, id TR-77."),))
+    topic = ground("Kitsch", need("title"), "Play it", items=(past(turn, kind="topic"),))
+    assert topic.grounds == "observation"
+    assert ground("Kitsch", need("title"), "Play it", items=(past(turn),)).grounds == "none"
+    # identifiers come from tools only, so an earlier topic may give them
+    assert seen(ground("TR-77", need("track"), "Play it", items=(past(turn),))) == ("observation", 0.6)
+
+
+def test_words_of_the_person_in_a_recalled_turn() -> None:
+    turn = Turn(turn_id="t0", request="At home it is lactose-free milk or nothing")
+    found = ground("lactose-free milk", need("query"), "Search my milk", items=(past(turn),))
+    # said once, for no slot: w = 0.4·2^(−1/40)
+    w = 0.4 * 2 ** (-1 / 40)
+    assert (found.grounds, found.turn_ids) == ("habit", ("t0",))
+    assert found.probability == pytest.approx(w / (w + 1))
+
+
+def test_defaults_constants_and_closed_domains() -> None:
+    sources = Sources(situation("Forecast for Lyon", FORECAST))
+    city, days, units = ground_call(
+        call("get_forecast", city="Lyon", days=5, units="imperial"), FORECAST, sources, Settings()
+    )
+    assert (seen(city), seen(days), seen(units)) == (("request", 1.0), ("default", 0.9), ("none", 0.5))
+    assert (days.is_required, units.is_open) == (False, False)
+    assert seen(ground("v2", need("version", enum=("v2",)), "go")) == ("constant", 1.0)
+
+
+def test_codes_and_days_that_nothing_names_are_likely_at_most() -> None:
+    assert seen(ground("NL", need("country", "ISO code of the country"), "a holiday for us?")) == ("derived", 0.6)
+    assert ground("XQ", need("country", "ISO code of the country"), "a holiday for us?").grounds == "none"
+    assert seen(ground("2026-03-10", need("date", "Defaults to the current date."), "the trains")) == ("derived", 0.6)
+
+
+def test_a_list_is_as_good_as_its_worst_element_and_fields_have_dotted_slots() -> None:
+    countries = need("countries", "ISO codes of countries", type="array")
+    assert seen(ground(["DE", "FR"], countries, "Germany and France")) == ("derived", 0.95)
+    recipients = need("to", type="array", items={"name": "to", "type": "string"})
+    assert seen(ground(["a@x.example", "b@x.example"], recipients, "to a@x.example")) == ("none", 0.0)
+    items = need("items", type="array")
+    found = ground([{"name": "flour", "grams": 250}], items, "250 grams of flour")
+    assert seen(found) == ("request", 1.0)
+    assert ground([{"name": "flour", "grams": 300}], items, "250 grams of flour").grounds == "none"
+    dates = option("range", "Range of dates", type="object")
+    piece = evidence("get_thing.range.from", "yesterday evening", source="request")
+    assert ground({"from": "yesterday evening"}, dates, "the same", items=(state(piece),)).grounds == "habit"
+
+
+def test_missing_required_arguments_come_last_and_blank_ones_are_missing() -> None:
+    sources = Sources(situation("Book IC-7", BOOK, SEND_EMAIL))
+    train, seat = ground_call(call("book_ticket", train_id="IC-7"), BOOK, sources, Settings())
+    assert (train.grounds, seat.grounds, seat.is_missing) == ("request", "missing", True)
+    blank = ground_call(call("send_email", recipient=" ", message=None), SEND_EMAIL, sources, Settings())
+    assert [(str(one.slot), one.grounds) for one in blank] == [
+        ("send_email.recipient", "missing"),
+        ("send_email.message", "missing"),
+    ]
+
+
+def test_the_clock_is_that_of_the_turn() -> None:
+    assert NOW.isoformat() == "2026-03-10T09:00:00"
+    assert ground("2026-03-11", need("date"), "tomorrow").grounds == "derived"
+    assert ground("2026-03-31", need("date"), "tomorrow").probability == 0.6  # near the one that is named
+    assert ground("2027-03-11", need("date"), "tomorrow").grounds == "none"

@@ -1,0 +1,64 @@
+"""The heads: their arithmetic and their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clarifier.errors import CalibrationError, HeadFormatError
+from clarifier.heads import Head, load_heads
+from clarifier.signals import Signals
+
+
+def test_a_head_is_logistic() -> None:
+    head = Head(intercept=-1.0, weights={"min_c": 2.0})
+    assert head.probability({"min_c": 0.5}) == 0.5
+    assert head.probability({"min_c": 1.0}) == pytest.approx(0.7310585786)  # σ(1)
+    assert Head(intercept=-1000).probability({}) == 0.0
+    assert Head(intercept=1000).probability({}) == 1.0
+
+
+def test_the_heads_set_by_hand() -> None:
+    heads = load_heads()
+    assert (heads.provenance, heads.planner, heads.strategy) == ("hand-set, not fitted", None, None)
+    odds = heads.odds(Signals())
+    # σ(1 + 2.2), σ(−1.3 + 4.5), σ(1.4)
+    assert (odds.p_act, odds.p_calls, odds.p_asked) == pytest.approx((0.9608, 0.9608, 0.8022), abs=1e-4)
+
+
+def test_heads_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "heads.json"
+    head = {"intercept": 0}
+    path.write_text(json.dumps({"version": 1, "provenance": "x", "p_act": head, "p_calls": head, "p_asked": head}))
+    odds = load_heads(path).odds(Signals())
+    assert (odds.p_act, odds.p_calls, odds.p_asked) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "expected a JSON file"),
+        ("[]", "expected format version 1, got None"),
+        ('{"version": 2}', "expected format version 1, got 2"),
+        ('{"version": 1, "provenance": "x"}', "expected the fields of the format"),
+        (
+            '{"version": 1, "provenance": "x", "p_act": {"intercept": 0, "weights": {"mood": 1}}, '
+            '"p_calls": {"intercept": 0}, "p_asked": {"intercept": 0}}',
+            r"got \['mood'\]",
+        ),
+    ],
+)
+def test_a_file_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "heads.json"
+    path.write_text(text)
+    with pytest.raises(HeadFormatError, match=problem) as info:
+        load_heads(path)
+    assert isinstance(info.value, CalibrationError)
+    assert info.value.where == str(path)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(HeadFormatError, match="expected a JSON file"):
+        load_heads(tmp_path / "none.json")
