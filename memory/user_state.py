@@ -81,6 +81,38 @@ _SYNONYMS = {
     for synonym in synonyms
 }
 """Stems of nouns by the one that stands for them."""
+_SENSITIVE_WORDS = frozenset(
+    stem(word)
+    for word in (
+        *(
+            "health",
+            "medical",
+            "diagnosis",
+            "disease",
+            "illness",
+            "symptom",
+            "medication",
+            "medicine",
+            "drug",
+            "allergy",
+        ),
+        *("allergies", "allergen", "prescription", "pregnancy", "disability", "therapy", "treatment", "blood"),
+        *(
+            "religion",
+            "religious",
+            "faith",
+            "belief",
+            "political",
+            "politics",
+            "party",
+            "ethnicity",
+            "ethnic",
+            "racial",
+        ),
+        *("nationality", "citizenship", "sexual", "sexuality", "orientation", "debt", "bankruptcy", "insolvency"),
+    )
+)
+"""Stems of words for health, belief, politics, origin, orientation and money troubles (DESIGN §5)."""
 
 _JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
     {
@@ -181,10 +213,13 @@ def fold_evidence(evidence: Iterable[Evidence]) -> UserState:
 
 
 def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
-    """Return how far a value of `slot` speaks for `parameter` of `tool`, in [0, 1]; 1 only for the slot itself."""
+    """Return how far a value of `slot` speaks for `parameter` of `tool`, in [0, 1]; 1 only for the slot itself.
+
+    What tells of health, belief, politics, origin, orientation or money troubles speaks for no other slot.
+    """
     if slot == (tool.name, parameter.name):
         return 1.0
-    if slot.tool == tool.name:
+    if slot.tool == tool.name or _is_sensitive(slot):
         return 0.0
     one, other = concept(slot.argument), concept(parameter.name)
     if not one or not other or one[-1] != other[-1]:
@@ -192,6 +227,12 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
     if one[-1] in _GENERIC_NOUNS and (one != other or (len(one) == 1 and not _are_kin(slot.tool, tool.name))):
         return 0.0
     return SAME_NAME_SIMILARITY if one == other else SAME_NOUN_SIMILARITY
+
+
+@lru_cache(maxsize=4096)
+def _is_sensitive(slot: Slot) -> bool:
+    words = {stem(word) for word in (*split_name(slot.tool), *split_name(slot.argument))}
+    return not words.isdisjoint(_SENSITIVE_WORDS)
 
 
 def _are_kin(one: str, other: str) -> bool:

@@ -148,6 +148,9 @@ def test_a_slot_of_its_own_comes_before_like_slots_of_other_tools() -> None:
         (Slot("pay", "id"), "refund", "account_id", 0.0),
         (Slot("find", "filter.city"), "weather", "location", 0.5),
         (Slot("find", "city"), "weather", "country", 0.0),
+        (Slot("bookTable", "allergies"), "bookTable", "allergies", 1.0),
+        (Slot("bookTable", "allergies"), "findRecipe", "allergies", 0.0),
+        (Slot("refillPrescription", "pharmacy_city"), "findHotel", "city", 0.0),
     ],
 )
 def test_how_far_a_slot_speaks_for_another(slot: Slot, tool_name: str, parameter: str, similarity: float) -> None:
