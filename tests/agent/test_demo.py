@@ -112,14 +112,16 @@ def test_filters_and_order_hold(simulator: Simulator) -> None:
 
 
 def test_what_cannot_be_done_is_an_error_and_the_other_calls_run(simulator: Simulator) -> None:
-    assert refusal(simulator, "book_train", trip_id="IC1", travel_class="first").startswith("unknown trip_id: 'IC1'")
+    assert refusal(simulator, "book_train", trip_id="IC1", travel_class="first_class").startswith(
+        "unknown trip_id: 'IC1'"
+    )
     assert refusal(simulator, "cancel_train", booking_id="B1").startswith("unknown booking_id: 'B1'")
-    assert refusal(simulator, "book_train", travel_class="first") == "trip_id is required"
+    assert refusal(simulator, "book_train", travel_class="first_class") == "trip_id is required"
     assert refusal(simulator, "get_weather", place="") == "place is required"
     assert refusal(simulator, "get_weather", place="Turin", wind=1) == "get_weather takes no wind"
     assert refusal(simulator, "fly") == "no tool is called 'fly'"
     assert refusal(simulator, "book_train", trip_id="IC1", travel_class="third") == (
-        'travel_class must be one of "first", "second"; got \'third\''
+        'travel_class must be one of "first_class", "second_class"; got \'third\''
     )
     observations = simulator.execute([call("fly"), call("get_weather", place="Turin")])
     assert observations[0] == Observation(error="no tool is called 'fly'")
