@@ -65,8 +65,9 @@ def parse_hub_name(text: str) -> HubDataset | None:
 def fetch(dataset: HubDataset, *, endpoint: str | None = None, cache_dir: Path | None = None) -> Path:
     """Return the folder with the data set's `.jsonl` files, downloading those that are not in the cache yet.
 
-    A file that breaks off goes on where it stopped; files that are complete are kept for the next call, also when
-    others fail. What is complete in the cache is used when the hub is out of reach. No telemetry is sent.
+    A download that breaks off is taken up again (the library keeps full chunks of 10 MB of the file); files that are
+    complete are kept for the next call, also when others fail. A complete snapshot in the cache is used when the hub
+    is out of reach. No telemetry is sent.
 
     Args:
         dataset: What to fetch.
