@@ -350,12 +350,16 @@ _READINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date | None], D
         re.compile(rf"\b(?:(?:on |the )?(?P<which>this|next|last)\s)?(?:on )?{_WEEKDAY}\b(?!\sthe\s\d)", _I),
         _read_weekday,
     ),
-    (re.compile(rf"(?P<which>这|本|下下|下|上上|上)?个?{_ZH_WEEK}(?P<weekday>[一二三四五六日天])"), _read_weekday),
+    # 一下 ("a little") is no 下 ("next"): 查一下周四 looks up this Thursday.
+    (
+        re.compile(rf"(?P<which>这|本|(?<!一)下下|(?<!一)下|上上|上)?个?{_ZH_WEEK}(?P<weekday>[一二三四五六日天])"),
+        _read_weekday,
+    ),
     (re.compile(r"\b(?:(?P<which>this|next|last)|the|at) (?:coming )?weekend\b", _I), _read_weekend),
-    (re.compile(r"(?P<which>这|本|下下|下|上上|上)?个?周末"), _read_weekend),
+    (re.compile(r"(?P<which>这|本|(?<!一)下下|(?<!一)下|上上|上)?个?周末"), _read_weekend),
     (re.compile(r"\b(?P<which>this|next|last) (?P<unit>week|month|year)\b(?!['’-])", _I), _read_period),
     (
-        re.compile(r"(?P<which>这|本|下|上)(?P<unit>周|个?星期|个?礼拜|个月|月)(?![一二三四五六日天末底初])"),
+        re.compile(r"(?P<which>这|本|(?<!一)下|上)(?P<unit>周|个?星期|个?礼拜|个月|月)(?![一二三四五六日天末底初])"),
         _read_period,
     ),
     (re.compile(r"(?P<which>去|今|明)(?P<unit>年)"), _read_period),
@@ -367,7 +371,7 @@ _READINGS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date | None], D
         _read_counted,
     ),
     (re.compile(r"\bthe (?P<edge>end|start|beginning) of (?P<which>this|next|last|the) month\b", _I), _read_month_edge),
-    (re.compile(r"(?P<which>这个?|本|下个?|上个?)?(?P<edge>月底|月末|月初)"), lambda m, t: _zh_month_edge(m, t)),
+    (re.compile(r"(?P<which>这个?|本|(?<!一)下个?|上个?)?(?P<edge>月底|月末|月初)"), lambda m, t: _zh_month_edge(m, t)),
 )
 
 

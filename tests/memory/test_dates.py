@@ -57,6 +57,18 @@ def test_one_day(text: str, day: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("查一下周四的车", [("周四", "2026-04-02", "2026-04-02")]),
+        ("查一下下周四的车", [("下周四", "2026-04-09", "2026-04-09")]),
+        ("看一下周末的天气", [("周末", "2026-04-04", "2026-04-05")]),
+    ],
+)
+def test_a_little_is_not_next(text: str, found: list[tuple[str, str, str]]) -> None:
+    assert days(text) == found
+
+
+@pytest.mark.parametrize(
     ("text", "first", "last"),
     [
         ("this weekend", "2026-04-04", "2026-04-05"),
