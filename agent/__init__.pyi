@@ -1,10 +1,14 @@
 from .advance import advance as advance
 from .advance import begin as begin
+from .agent import Agent as Agent
 from .errors import AgentError as AgentError
+from .functions import FunctionExecutor as FunctionExecutor
 from .graph import AgentContext as AgentContext
 from .graph import TurnResult as TurnResult
 from .graph import build_graph as build_graph
 from .graph import run_turn as run_turn
+from .planners.chat import ChatPlanner as ChatPlanner
+from .settings import ChatSettings as ChatSettings
 from .state import Planner as Planner
 from .state import ToolExecutor as ToolExecutor
 from .state import TurnLog as TurnLog

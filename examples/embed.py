@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tempfile import TemporaryDirectory
 
-from agent.agent import Agent
-from agent.functions import FunctionExecutor
+from agent import Agent, FunctionExecutor
 from agent.planners.rules import RulesPlanner
 from memory import Memory, Scope, open_embedder, parse_tools
 
