@@ -170,7 +170,7 @@ class _Desk:
 
     def case(self, call: ToolCall, tool: Tool) -> _Case:
         """Ground a call. What was asked for and answered counts as answered, however the answer put it."""
-        found = [self.as_answered(one) for one in ground_call(call, tool, self.sources, self.settings)]
+        found = [self.as_answered(one) for one in self.ground(call, tool)]
         dropped = tuple(one for one in found if _is_superfluous(one, tool))
         if not dropped:
             return _Case(call, tool, tuple(found))
@@ -178,6 +178,10 @@ class _Desk:
         kept = {name: value for name, value in call.arguments.items() if name not in names}
         groundings = tuple(one for one in found if one.slot.argument not in names)
         return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped)
+
+    def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
+        beside = tuple(other for other in self.proposal.calls if other is not call)
+        return ground_call(call, tool, self.sources, self.settings, beside=beside)
 
     def as_answered(self, one: Grounding) -> Grounding:
         """A slot that was asked for and answered has its value from the answer, unless it has to be literal."""
@@ -218,7 +222,8 @@ class _Desk:
             one
             for case in cases
             for one in case.groundings
-            if one.is_required and one.probability < FULL and str(one.slot) not in self.situation.asked
+            if (one.is_required and one.probability < FULL) or one.grounds == "none"
+            if str(one.slot) not in self.situation.asked
         ]
         if self.may_ask and must_confirm:
             return self.ask(confirmation, cases)

@@ -7,7 +7,7 @@ The highest that supports the value decides; support by some of a text's words y
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
@@ -77,11 +77,14 @@ class Grounding:
         )
 
 
-def ground_call(call: ToolCall, tool: Tool, sources: Sources, settings: Settings) -> tuple[Grounding, ...]:
+def ground_call(
+    call: ToolCall, tool: Tool, sources: Sources, settings: Settings, *, beside: Sequence[ToolCall] = ()
+) -> tuple[Grounding, ...]:
     """Return one grounding per argument of `call` in its order, then one per required argument it lacks.
 
     A list or object is as well grounded as its worst element, unless the whole value was used before. A required
-    argument that is null, blank or an empty list has no value.
+    argument that is null, blank or an empty list has no value. `beside` are the other calls of the proposal: their
+    values for the same slot are no rivals.
     """
     found: list[Grounding] = []
     required = {parameter.name for parameter in tool.required}
@@ -90,7 +93,7 @@ def ground_call(call: ToolCall, tool: Tool, sources: Sources, settings: Settings
             continue
         parameter = tool.parameter(name)
         slot = Slot(tool.name, name)
-        support = _support(value, slot, parameter, _Place(sources, settings, tool))
+        support = _support(value, slot, parameter, _Place(sources, settings, tool, _values_of(slot, beside)))
         found.append(support.grounding(call.id, slot, parameter, value, name in required))
     named = {one.slot.argument for one in found}
     for parameter in tool.required:
@@ -111,6 +114,14 @@ class _Place:
     sources: Sources
     settings: Settings
     tool: Tool
+    beside: tuple[JsonValue, ...] = ()
+    """What other calls of the proposal have for the slot."""
+
+
+def _values_of(slot: Slot, calls: Sequence[ToolCall]) -> tuple[JsonValue, ...]:
+    return tuple(
+        call.arguments[slot.argument] for call in calls if call.name == slot.tool and slot.argument in call.arguments
+    )
 
 
 @dataclass(frozen=True)
@@ -261,7 +272,7 @@ def _observation(value: JsonValue, slot: Slot, parameter: Parameter | None, plac
 
 def _habit(value: JsonValue, slot: Slot, parameter: Parameter | None, place: _Place) -> _Support | None:
     """Long-term memory speaks for the value."""
-    memory = remember(value, slot, parameter, place.sources, place.settings)
+    memory = remember(value, slot, parameter, place.sources, place.settings, beside=place.beside)
     found = memory.posterior.find(value)
     if found is None or not found.count:
         return None
@@ -310,7 +321,7 @@ def _fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: 
         return _Support("constant", 1.0, is_open=False)
     if not domain:
         return _Support("none", 0.0)
-    posterior = remember(value, slot, parameter, place.sources, place.settings).posterior
+    posterior = remember(value, slot, parameter, place.sources, place.settings, beside=place.beside).posterior
     return _Support(
         "none", posterior.probability(value), margin=posterior.margin(value), is_open=posterior.find(value) is None
     )

@@ -21,6 +21,8 @@ class Signals:
     """Σ log c_j over all arguments, at most 0."""
     min_c: float = 1.0
     """The least c_j; 1 without arguments."""
+    min_c_required: float = 1.0
+    """The least c_j of required arguments, the only ones a reference asks for; 1 without such."""
     min_margin: float = 1.0
     """The least margin, in [-1, 1]; 1 without arguments."""
     arguments: float = 0.0
@@ -64,6 +66,7 @@ def signals_of(groundings: Sequence[Grounding], *, planner_confidence: float | N
     return Signals(
         sum_log_c=math.fsum(math.log(max(one.probability, FLOOR)) for one in groundings),
         min_c=min(one.probability for one in groundings),
+        min_c_required=min((one.probability for one in groundings if one.is_required), default=1.0),
         min_margin=min(one.margin for one in groundings),
         arguments=float(n),
         conflict_entropy=max(one.conflict_entropy for one in groundings),

@@ -36,17 +36,25 @@ class Remembered:
 
 
 def remember(
-    value: JsonValue, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
+    value: JsonValue,
+    slot: Slot,
+    parameter: Parameter | None,
+    sources: Sources,
+    settings: Settings,
+    *,
+    beside: Sequence[JsonValue] = (),
 ) -> Remembered:
     """Return the posterior of `slot` and what in it speaks for `value`.
 
-    All evidence for the slot itself competes. Other evidence only supports: arguments of the same or a related name
-    in other tools, one piece a turn; where none of it names the value, the same value in any other slot, and then the
-    person's own words in recalled turns.
+    All evidence for the slot itself competes, but for values that are proposed `beside` this one, in other calls of the
+    tool: who asks for three cities at once does not choose between them. Other evidence only supports: arguments of
+    the same or a related name in other tools, one piece a turn; where none of it names the value, the same value in
+    any other slot, and then the person's own words in recalled turns.
     """
     view = _View(value, parameter)
     near = settings.similarity
-    heard = [view.of(said) for said in sources.of_slot(slot)]
+    others = {canonical_key(other) for other in beside} - {view.key}
+    heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
     heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
     heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
     if isinstance(value, str) and not any(view.holds(said) and _may_fill(said) for said in heard):

@@ -11,6 +11,7 @@ from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.recall import Recall
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.tools import Tool
 from tests.clarifier.samples import (
     BOOK,
     FORECAST,
@@ -156,8 +157,8 @@ def test_every_open_required_slot_is_in_one_question(policy: Policy) -> None:
     ],
 )
 def test_an_invented_required_argument_is_asked_for_and_the_tool_not_run(
-    policy, taker, request_text, arguments, slot
-) -> None:  # type: ignore[no-untyped-def]
+    policy: Policy, taker: Tool, request_text: str, arguments: dict[str, str], slot: str
+) -> None:
     proposed = call(taker.name, **arguments)
     decision = ask(decide(situation(request_text, taker), calls(proposed, confidence=1.0), policy=policy))
     assert decision.slots == (f"{taker.name}.{slot}",)

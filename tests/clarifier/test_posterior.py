@@ -28,10 +28,8 @@ def test_accepted_calls_weigh_less_and_halve_with_each_half_life_in_turns() -> N
     pieces = [evidence("f.city", "Lyon", turn=0), evidence("f.city", "Bern", turn=40)]
     found = posterior(by_value(pieces), Moment(40))
     # 0.8·2^(−40/40) = 0.4 and 0.8, a = 1: total 2.2
-    assert [(one.value, one.probability) for one in found.candidates] == [
-        ("Bern", pytest.approx(0.8 / 2.2)),
-        ("Lyon", pytest.approx(0.4 / 2.2)),
-    ]
+    assert [one.value for one in found.candidates] == ["Bern", "Lyon"]
+    assert [one.probability for one in found.candidates] == pytest.approx([0.8 / 2.2, 0.4 / 2.2])
     assert found.unknown == pytest.approx(1 / 2.2)
     assert found.margin("Bern") == pytest.approx(0.4 / 2.2)
     assert found.margin("Lyon") == pytest.approx(-0.4 / 2.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,7 @@ def test_no_arguments_are_neutral() -> None:
 
 
 def test_every_signal() -> None:
+    logs = math.log(0.5) + math.log(0.8) + math.log(0.25) + math.log(0.01)
     found = signals_of(
         [
             grounding("request", 1.0),
@@ -33,9 +35,10 @@ def test_every_signal() -> None:
         ],
         planner_confidence=0.2,
     )
-    assert found == Signals(
-        sum_log_c=pytest.approx(math.log(0.5) + math.log(0.8) + math.log(0.25) + math.log(0.01)),
+    assert found.sum_log_c == pytest.approx(logs)
+    assert replace(found, sum_log_c=0.0) == Signals(
         min_c=0.0,
+        min_c_required=0.0,
         min_margin=-0.1,
         arguments=5.0,
         conflict_entropy=0.69,
@@ -51,6 +54,7 @@ def test_every_signal() -> None:
 def test_invented_optional_arguments_are_ungrounded_but_not_open() -> None:
     found = signals_of([grounding("none", 0.0, is_required=False), grounding("request", 1.0)])
     assert (found.share_ungrounded, found.share_open) == (0.5, 0.0)
+    assert (found.min_c, found.min_c_required) == (0.0, 1.0)
 
 
 def test_features_have_the_names_of_the_fields() -> None:
