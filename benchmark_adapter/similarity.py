@@ -29,8 +29,9 @@ def word_similarity(predicted: str, reference: str, mode: SimilarityMode) -> flo
     """Return the second similarity of two texts, in [0, 1], or None where its calculation fails.
 
     If either text has a character in U+4E00..U+9FA5, both are cut into words (in mode `fallback`: characters) and
-    joined with spaces; otherwise they are compared as they are. ROUGE fails on texts without words, and on texts of
-    about a thousand words and more, by the interpreter's recursion limit (1000 unless something raised it).
+    joined with spaces; otherwise they are compared as they are. ROUGE fails on empty texts and such of full stops only,
+    and on texts of about a thousand words and more, by the interpreter's recursion limit (1000 unless something raised
+    it).
     """
     if _has_chinese(predicted) or _has_chinese(reference):
         cut = _jieba_cut() if mode == "rouge" else list
