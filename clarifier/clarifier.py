@@ -19,7 +19,7 @@ from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
 from clarifier.grounding import FULL, Grounding, ground_call, is_blank
 from clarifier.heads import Heads, load_heads
 from clarifier.look_up import suppliers
-from clarifier.matching import is_identifier
+from clarifier.matching import must_be_literal
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.question import OpenSlot, Question, ask_for, confirm, still_missing
@@ -184,8 +184,13 @@ class _Desk:
         return ground_call(call, tool, self.sources, self.settings, beside=beside)
 
     def as_answered(self, one: Grounding) -> Grounding:
-        """A slot that was asked for and answered has its value from the answer, unless it has to be literal."""
-        if one.grounds != "none" or str(one.slot) not in self.answered_slots or is_identifier(one.value):
+        """A slot that was asked for and answered has its text from the answer, in whatever words that was put.
+
+        Not so numbers, dates and what has to be literal: those are read out of the answer or they are invented.
+        """
+        if one.grounds != "none" or str(one.slot) not in self.answered_slots:
+            return one
+        if not isinstance(one.value, str) or normal_date(one.value) or must_be_literal(one.value, one.parameter):
             return one
         probability = self.settings.grounding.answer_paraphrase
         return replace(one, grounds="answer", probability=probability, margin=probability)

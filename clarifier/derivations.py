@@ -34,6 +34,7 @@ _IDIOMS: tuple[tuple[re.Pattern[str], int], ...] = (
 _UNIT_OF_PARAMETER = re.compile(r"\b(second|minute|hour|day|week)s?\b|(秒|分钟|小时|天)", re.IGNORECASE)
 _NEAR_DAYS = 31
 """How far a day may lie from one that was named and still be meant by it: to the end of its month."""
+_DAY_WORDS = frozenset({"date", "day", "start", "end", "from", "to", "since", "until", "when", "begin", "deadline"})
 _NOW_WORDS = ("current", "today", "now", "当前", "今天", "当日")
 _LISTED = re.compile(r"['\"‘“]([^'\"’”]+)['\"’”]|([\w./-]+)(?=\s*[,，、])|(?<=[,，、])\s*([\w./-]+)")
 
@@ -70,6 +71,8 @@ def worked_out(
     if not isinstance(value, str):
         return None
     if (day := normal_date(value)) is not None:
+        if not _takes_days(parameter):
+            return None
         return _day(day, parameter, texts, now, known_days, is_recording=is_recording, settings=settings)
     if any(names_hour(text, value, now) for text in texts):
         return settings.derived_unnamed
@@ -117,6 +120,12 @@ def _day(
     is_today = now is not None and target == now.date()
     speaks_of_now = any(word in parameter.description.casefold() for word in _NOW_WORDS)
     return settings.derived_unnamed if is_today and (speaks_of_now or is_recording) else None
+
+
+def _takes_days(parameter: Parameter) -> bool:
+    if parameter.format in ("date", "datetime") or _DAY_WORDS & set(split_name(parameter.name)):
+        return True
+    return re.search(r"\bdates?\b|yyyy|日期|时间", parameter.description, re.IGNORECASE) is not None
 
 
 def _days(mention: Mention) -> list[str]:

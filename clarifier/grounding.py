@@ -29,7 +29,7 @@ from memory.values import equal
 FULL = 0.9
 """Support of at least this probability ends the search; weaker support is kept while better is looked for."""
 _SMALL = 100
-"""Whole numbers below it stand in observations by chance and need the field's name as well."""
+"""Whole numbers below it stand by chance in what was said and seen: they need the field's name, or count less."""
 
 
 @dataclass(frozen=True)
@@ -244,11 +244,13 @@ def _topic_words(value: JsonValue, slot: Slot, parameter: Parameter | None, plac
     """The person spoke of the value in the running topic, the latest turn first."""
     settings = place.settings.grounding
     best: _Support | None = None
+    is_chance = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _SMALL
+    trust = settings.topic_contested if is_chance else settings.topic
     for said in reversed(place.sources.topic_said):
         found: Match | None = match(value, said.text, parameter, place.sources.situation.now, settings)
-        if found is not None and (best is None or found.strength * settings.topic > best.probability):
+        if found is not None and (best is None or found.strength * trust > best.probability):
             turn_ids = (said.turn_id,) if said.turn_id is not None else ()
-            best = _Support("topic", found.strength * settings.topic, turn_ids)
+            best = _Support("topic", found.strength * trust, turn_ids)
     return best
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clarifier.codes import code_kind
+from clarifier.codes import KIND_WORDS, is_looked_up
 from clarifier.decision import Situation
 from clarifier.effects import is_read_only
 from clarifier.settings import Settings
@@ -12,11 +12,6 @@ from memory.evidence import Slot
 from memory.text import normalise, split_name, stem
 from memory.tools import Parameter, Tool
 
-_KIND_WORDS_TEXT = "id ids identifier uid uuid url urls uri link href price fare cost code key ref reference"
-_KIND_WORDS = frozenset(_KIND_WORDS_TEXT.split())
-_KIND_IN_TEXT = re.compile(
-    r"\b(?:unique )?(?:identifier|id|url|web address|price)\b|唯一标识|编号|ID|网址|链接|价格|代码", re.IGNORECASE
-)
 _PERSONAL_TEXT = (
     "user users customer member client owner device app application employee patient student passenger phone mobile "
     "email mail passport password pin token api session login biometric"
@@ -27,18 +22,6 @@ _FINDERS = ("search", "list", "find", "query", "browse", "lookup")
 _GENERIC_TEXT = "get the a an of to for in and or with by data info information details detail item items"
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _CHINESE_ENTITY = re.compile(r"([\u4e00-\u9fff]{2,6}?)(?:的)?(?:唯一)?(?:标识|编号|ID|id|网址|链接|价格|代码)")
-
-
-def is_looked_up(parameter: Parameter) -> bool:
-    """Say whether the value is one that tools give out: an identifier, a url, a code, a price.
-
-    Codes of countries and currencies are common knowledge, what is chosen from an enum is the person's choice.
-    """
-    if parameter.enum or parameter.type == "boolean" or code_kind(parameter) is not None:
-        return False
-    if parameter.format == "url" or _KIND_WORDS & set(split_name(parameter.name)):
-        return True
-    return parameter.type in ("string", "integer", "any") and _KIND_IN_TEXT.search(parameter.description) is not None
 
 
 def suppliers(slot: Slot, parameter: Parameter, situation: Situation, settings: Settings) -> tuple[str, ...]:
@@ -74,7 +57,7 @@ def suppliers(slot: Slot, parameter: Parameter, situation: Situation, settings: 
 
 def _entity(parameter: Parameter, tool: Tool | None) -> frozenset[str]:
     """Stems of the words for the thing meant: `transaction_id` gives transaction, a bare `id` what its tool does."""
-    words = [word for word in split_name(parameter.name) if word not in _KIND_WORDS | {"number", "name"}]
+    words = [word for word in split_name(parameter.name) if word not in KIND_WORDS | {"number", "name"}]
     if not words and tool is not None:
         words = list(split_name(tool.name))[1:]
     return frozenset(stem(word) for word in words if word not in _GENERIC)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from clarifier.codes import is_looked_up
 from clarifier.settings import GroundingSettings
 from memory.dates import normal_date
 from memory.mentions import Mention, mentions
@@ -30,6 +31,7 @@ _GLOSS = re.compile(
 )
 _WORKED_OUT = frozenset({"date", "date_range", "country", "currency", "language"})
 """Kinds of mentions whose value is not in the words themselves."""
+_LITERAL_FORMATS = ("email", "url", "uuid", "ip", "ipv4", "ipv6", "phone")
 _EMPTY_WORDS_TEXT = (
     "a an the of to for in on at by and or with is are be my your our their this that it its i me we you whether "
     "include included including show get data information value if default"
@@ -66,6 +68,12 @@ def is_identifier(value: JsonValue) -> bool:
     return normal_date(value) is None and normal_time(value) is None
 
 
+def must_be_literal(value: JsonValue, parameter: Parameter | None) -> bool:
+    """Say whether a value is right to the letter or wrong, by its own form or by what its parameter takes."""
+    takes_literals = parameter is not None and (is_looked_up(parameter) or parameter.format in _LITERAL_FORMATS)
+    return takes_literals or is_identifier(value)
+
+
 def contains(text: str, value: str) -> bool:
     """Say whether `text` holds `value` in one piece, case and width aside, not cut out of a longer word."""
     return _holds(normalise_cached(text), normalise(value))
@@ -99,6 +107,8 @@ def _match_text(
         return Match(1.0, "stated")
     if normal_date(value) is not None:
         return None
+    if must_be_literal(value, parameter):
+        return None
     return _match_words(wanted, source, settings)
 
 
@@ -130,7 +140,7 @@ def _match_words(wanted: str, source: str, settings: GroundingSettings) -> Match
         return None
     share = len(needed & _terms(source)) / len(needed)
     is_composed = len(needed) >= settings.composed_words
-    if share < (settings.share_of_composed if is_composed else settings.share_of_words):
+    if share <= (settings.share_of_composed if is_composed else settings.share_of_words):
         return None
     return Match(share * settings.paraphrase, "words")
 

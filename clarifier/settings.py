@@ -71,7 +71,7 @@ class GroundingSettings:
     paraphrase: float = 0.9
     """All its words stand in the source, though not in a row."""
     share_of_words: float = 0.5
-    """Least share of a text's words that must stand in a source for it to count as grounded there."""
+    """A text counts as grounded in a source that holds a larger share of its words than this."""
     share_of_composed: float = 0.35
     """The same for composed text (of `composed_words` words or more): a message is more than what it is made from."""
     composed_words: int = 6

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.look_up import is_looked_up, suppliers
+from clarifier.codes import is_looked_up
+from clarifier.look_up import suppliers
 from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.records import Turn
