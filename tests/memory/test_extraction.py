@@ -116,6 +116,10 @@ def test_an_exception_is_about_the_value_of_its_clause() -> None:
     ) == {"origin": "plain", "to": "plain", "date": "plain", "time": "one_off"}
 
 
+def test_a_hypothesis_stays_in_its_clause() -> None:
+    assert kinds("If it were up to Ann, the aisle, but I'm alone.", call("book", seat="aisle")) == {"seat": "plain"}
+
+
 def test_a_bare_exception_is_about_its_neighbour() -> None:
     assert kinds(
         "Leave at 16:07. A call the whole ride, so first class, that leg only.",

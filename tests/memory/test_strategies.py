@@ -263,6 +263,28 @@ def test_stead_asks_the_vectors_about_the_request_and_the_slots_nothing_is_known
     assert shelf.asked == ["Fly me", "book flight: cabin"]
 
 
+def test_stead_keeps_to_its_budget_with_a_long_topic_after_earlier_turns() -> None:
+    earlier = [turn(f"e{n}", "A seat", call("bookSeat", seat="window"), reply="Done. " * 30) for n in range(6)]
+    topic = [turn(f"t{n}", "Rain?", call("getForecast", city="Ghent"), reply="Dry. " * 60) for n in range(6)]
+    recalled = open_strategy("stead", Shelf([*earlier, *topic])).recall("Rain?", [FORECAST], None, 300)
+    assert {kind for kind, _ in ids(recalled)} == {"turn", "topic"}
+    assert 250 <= recalled.tokens <= 300
+
+
+def test_stead_prefers_earlier_calls_of_a_tool_on_offer() -> None:
+    others = [turn(f"o{n}", f"Seat number {n}", call("bookSeat", seat="window")) for n in range(4)]
+    rain, last = (
+        turn("rain", "Umbrella?", call("getForecast", city="Ghent")),
+        turn("l", "A", call("bookSeat", seat="b")),
+    )
+    shelf = Shelf([*others, rain, last])
+    assert shelf.similar(["Glove"], 1)[0][0].turn_id != "rain"
+    recalled = open_strategy("stead", shelf).recall("Glove", [FORECAST], None, 600)
+    exemplar, *rest = sorted((item for item in recalled.items if item.turn), key=lambda item: -item.score)
+    assert (exemplar.kind, exemplar.turn_ids) == ("exemplar", ("rain",))
+    assert {item.kind for item in rest} == {"turn"}
+
+
 def test_stead_gives_the_topic_what_others_leave() -> None:
     topic = [
         turn(f"t{n}", f"Rain, {n}th time?", call("getForecast", city="Ghent"), reply="Dry. " * 20) for n in range(5)
