@@ -29,14 +29,15 @@ _IDIOMS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"\bhour and a half\b|一个半小时", re.IGNORECASE), 5400),
     (re.compile(r"\bhalf an? hour\b|\bhalf-hour\b|(?<!个)半个?小时", re.IGNORECASE), 1800),
     (re.compile(r"\bquarter of an hour\b|一刻钟", re.IGNORECASE), 900),
-    (re.compile(r"\ban hour\b(?! and)", re.IGNORECASE), 3600),
+    (re.compile(r"(?<!half )(?<!of )\ban hour\b(?! and)", re.IGNORECASE), 3600),
 )
 _UNIT_OF_PARAMETER = re.compile(r"\b(second|minute|hour|day|week)s?\b|(秒|分钟|小时|天)", re.IGNORECASE)
 _NEAR_DAYS = 31
 """How far a day may lie from one that was named and still be meant by it: to the end of its month."""
 _DAY_WORDS = frozenset({"date", "day", "start", "end", "from", "to", "since", "until", "when", "begin", "deadline"})
 _NOW_WORDS = ("current", "today", "now", "当前", "今天", "当日")
-_LISTED = re.compile(r"['\"‘“]([^'\"’”]+)['\"’”]|([\w./-]+)(?=\s*[,，、])|(?<=[,，、])\s*([\w./-]+)")
+_QUOTED = re.compile(r"['\"‘“]([^'\"’”]+)['\"’”]")
+_ENUMERATED = re.compile(r"(?:[\w./-]+\s*[,，、]\s*){2,}(?:(?:and|or|etc)\b\s*)?[\w./-]+")
 
 
 def worked_out(
@@ -157,5 +158,6 @@ def _unit(parameter: Parameter) -> int:
 @lru_cache(maxsize=1024)
 def _listed(description: str) -> frozenset[str]:
     """The values a description lists, case-folded; a single example is no list."""
-    found = {next(group for group in groups if group).strip().casefold() for groups in _LISTED.findall(description)}
+    runs = [re.split(r"\s*[,，、]\s*", run) for run in _ENUMERATED.findall(description)]
+    found = {word.strip().casefold() for words in (_QUOTED.findall(description), *runs) for word in words}
     return frozenset(found) if len(found) > 1 else frozenset()

@@ -82,7 +82,7 @@ def is_sensitive(tool: Tool) -> bool:
 @lru_cache(maxsize=1024)
 def _effect(name: str, description: str) -> Effect:
     words = split_name(name)
-    if words and (found := _of_verb(words[0])):
+    if words and (found := effect_of_verb(words[0])):
         return _with_order(found, words)
     if found := _of_description(description):
         return found
@@ -96,14 +96,15 @@ def _with_order(effect: Effect, words: tuple[str, ...]) -> Effect:
     return "pay" if is_order and {"order", "payment", "transfer"} & set(words[1:]) else effect
 
 
-def _of_verb(word: str) -> Effect | None:
+def effect_of_verb(word: str) -> Effect | None:
+    """Return what an English verb in lower case does, `None` where it is not known as one."""
     stems = {word, word.removesuffix("s"), word.removesuffix("es")}
     return next((effect for effect, verbs in _VERBS.items() if stems & verbs), None)
 
 
 def _of_description(description: str) -> Effect | None:
     first = description.strip()[:60].split()
-    if first and (found := _of_verb(first[0].strip(",.;:").casefold())):
+    if first and (found := effect_of_verb(first[0].strip(",.;:").casefold())):
         return found
     places = [
         (match.start(), effect)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
+from clarifier.effects import effect_of_verb
 from memory.text import Language, split_name
 from memory.tools import Parameter, Tool
 
@@ -68,7 +69,7 @@ def purpose(tool: Tool, language: Language) -> str:
     if is_chinese:
         return clause if len(clause) <= _MAX_HAN else ""
     words = clause.split()
-    if not 2 <= len(words) <= 2 * _MAX_WORDS or not words[0].isalpha() or words[0].endswith(("ing", "tion", "s")):
+    if not 2 <= len(words) <= 2 * _MAX_WORDS or words[0].endswith("s") or not effect_of_verb(words[0].casefold()):
         return ""
     return " ".join([words[0][0].lower() + words[0][1:], *words[1:]])
 
