@@ -64,9 +64,28 @@ class Toolsets:
                 line,
                 f"expected a toolset between 0 and {len(lines) - 1} of {self._file(language).name}, got {number}",
             )
-        at, tools = lines[number]
+        return self._checked(language, lines[number])
+
+    def every(self) -> tuple[list[dict[str, Any]], ...]:
+        """Return all toolsets, the English before those Chinese ones that do not just translate the same line.
+
+        Raises:
+            DatasetError: If there is neither file, or a line is not a list of tools.
+        """
+        has_chinese = self._file("zh").exists()
+        english: list[list[dict[str, Any]]] = []
+        if self._file("en").exists() or not has_chinese:
+            english = [self._checked("en", line) for line in self._english]
+        chinese = [self._checked("zh", line) for line in self._chinese] if has_chinese else []
+        known = dict(enumerate(map(tool_names, english)))
+        return (*english, *(tools for number, tools in enumerate(chinese) if tool_names(tools) != known.get(number)))
+
+    def _checked(self, language: Language, line: Line) -> list[dict[str, Any]]:
+        tools = line.value
         if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
-            raise DatasetError(self._file(language), at, f"expected a list of tools, got {type(tools).__name__}")
+            raise DatasetError(
+                self._file(language), line.number, f"expected a list of tools, got {type(tools).__name__}"
+            )
         return tools
 
 
