@@ -13,6 +13,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from benchmark_adapter.data_cli import app as data_app
+
 app = typer.Typer(
     name="stead-bench",
     no_args_is_help=True,
@@ -21,6 +23,7 @@ app = typer.Typer(
     help="Run a personal agent through UserToolBench and score it.\n\n"
     "Start with `stead-bench run`: it plays the bundled personas without a key or a network.",
 )
+app.add_typer(data_app, name="data")
 _BAD_INPUT = 2
 _out, _err = Console(), Console(stderr=True)
 
@@ -56,7 +59,10 @@ class SimilarityName(StrEnum):
 
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout instead of tables.")]
 DataOption = Annotated[
-    Path | None, typer.Option(help="A topic file or a folder of them.", show_default="the bundled personas")
+    Path | None,
+    typer.Option(
+        help="A topic file, a folder of them, or `hf:OWNER/NAME@REVISION`.", show_default="the bundled personas"
+    ),
 ]
 ToolsetsOption = Annotated[
     Path | None,
