@@ -60,13 +60,16 @@ class _Progress:
         return {"rate": _ratio(self.complete, self.total), "complete_step": self.complete, "total_step": self.total}
 
 
-def profile_metric(entry: Entry, scores: Sequence[Mapping[str, Any]], *, model_name: str) -> Metric:
+def profile_metric(
+    entry: Entry, scores: Sequence[Mapping[str, Any]], *, model_name: str, source_file: str | None = None
+) -> Metric:
     """Return the metric of a profile with the keys of a reference metric file.
 
     Args:
         entry: The processed entry of the profile.
         scores: The lines of its score file: one, or none if the profile was not scored.
         model_name: As in the result file.
+        source_file: Path of the topic file as the metric file gives it; by default its bare name.
 
     Raises:
         ReferenceCrashError: If a scored turn has no task type, or more turns were scored than there are.
@@ -78,7 +81,7 @@ def profile_metric(entry: Entry, scores: Sequence[Mapping[str, Any]], *, model_n
     return {
         "model_name": model_name,
         "dataset_name": entry.name,
-        "source_file": f"{entry.name}.jsonl",
+        "source_file": source_file or f"{entry.name}.jsonl",
         "num_topics_after_dedup": entry.num_topics,
         "num_turns": len(entry.turns),
         "num_scored_turns": tally.task.total,

@@ -170,7 +170,8 @@ class Follower:
             return self._crashed("calls", "TypeError", str(exc), predicted)
         if index >= len(self.answer):
             return self._refused("calls", f"current step: {index}, idx_list is None", predicted)
-        choice = self.frontier.choose_calls(names)
+        are_names = all(isinstance(name, str) for name in names)  # a model may send anything
+        choice = self.frontier.choose_calls(names) if are_names else None
         if choice is None:
             return self._refused("calls", NO_CANDIDATE, predicted)
         if self.frontier.has_finished_path:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from benchmark_adapter import score_tables
+from benchmark_adapter.comparison import first_difference
 from benchmark_adapter.dataset import Entry, build_entry
 from benchmark_adapter.dataset_statistics import combined, file_statistics
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.history import Message
+from benchmark_adapter.jsonl import read_lines
 from benchmark_adapter.reference_metrics import profile_metric
 from benchmark_adapter.reference_session import PlayedSession, RequestFailure, play_session
 from benchmark_adapter.score_tables import Profile
+from benchmark_adapter.topics import read_topic_file
 from tests.benchmark_adapter.topics import call, final, question, topic
+from tests.shared import shared_path
 
 CALLS = [call("search_books", {"title": "Dune"}, "b1"), final(after=[0])]
 CHAT = [final("Hello.")]
@@ -248,6 +253,23 @@ def test_a_crash_in_a_turn_leaves_nothing_to_score() -> None:
     assert (line["evaluated_turns"], line["results"], line["error_type"]) == (0, [], "KeyError")
     metric = profile_metric(session.entry, [line], model_name="m")
     assert metric["total_info"] == {"task": cell(0, 0), "session": cell(0, 1)}
+
+
+@pytest.mark.parametrize("name", ["utb_persona21", "utb_persona22"])
+def test_a_recorded_run_has_its_recorded_metric(name: str) -> None:
+    layout = shared_path("conformance", "layout")
+    file = read_topic_file(layout / "data" / f"{name}.jsonl")
+    scores = [line.value for line in read_lines(layout / "score" / "scripted" / f"{name}__scripted_score.jsonl")]
+    recorded = json.loads((layout / "score" / "scripted" / f"{name}__scripted_metric.json").read_text("utf-8"))
+
+    metric = profile_metric(
+        build_entry([line.raw for line in file.lines], name=name),
+        scores,
+        model_name="scripted",
+        source_file=f"data/{name}.jsonl",
+    )
+
+    assert first_difference(metric, recorded) is None
 
 
 def test_statistics_of_a_file() -> None:

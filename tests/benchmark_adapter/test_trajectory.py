@@ -101,6 +101,19 @@ def test_names_match_exactly() -> None:
     assert not Follower([tool("search"), answer(0)]).calls([call("Search")]).accepted
 
 
+@pytest.mark.parametrize("name", [None, 5, ["search"]])
+def test_a_name_that_is_no_text_is_no_candidate(name: Any) -> None:
+    assert Follower([tool("search"), answer(0)]).calls([call(name)]).reason == NO_CANDIDATE
+
+
+def test_a_name_that_is_null_beside_others_is_a_crash() -> None:
+    missing: Any = None
+    step = Follower([tool("search"), answer(0)]).calls([call("search"), call(missing)])
+
+    assert step.crash is not None
+    assert step.crash.type_name == "TypeError"
+
+
 @pytest.mark.parametrize(("text", "reason"), [(None, EMPTY_REPLY), ("", EMPTY_REPLY), (" ", NO_CANDIDATE)])
 def test_a_blank_is_text_and_nothing_is_not(text: str | None, reason: str) -> None:
     assert Follower([tool("search"), answer(0)]).text(text).reason == reason
