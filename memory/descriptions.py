@@ -50,6 +50,24 @@ def described_enum(description: str, kind: str) -> tuple[JsonValue, ...]:
     return ()
 
 
+_EXAMPLE_CUE = re.compile(r"\b(?:such as|e\.g\.,?|for example,?|like)\s?|(?:例如|比如|如)[:：]?\s*", re.IGNORECASE)
+
+
+def described_examples(description: str) -> tuple[str, ...]:
+    """Return the values that `description` names as examples of an open list ("such as 'SMA', 'EMA', etc.")."""
+    for cue in _EXAMPLE_CUE.finditer(description):
+        segment = re.split(
+            r"[.;。；](?:\s|$)|等|\betc\b|[,，]?\s*(?:and\s)?(?:the\s)?default|默认", description[cue.end() :]
+        )[0]
+        values = [match["value"].strip() for match in _QUOTED.finditer(segment)]
+        values = values or [
+            part for part in _SEPARATOR.split(segment.strip(" ,")) if re.fullmatch(r"[\w-]+(?: [\w-]+)?", part)
+        ]
+        if len(values) > 1 or (values and _QUOTED.search(segment)):
+            return tuple(dict.fromkeys(values))
+    return ()
+
+
 def _plain_options(segment: str) -> list[str]:
     """Return options that stand without quotes, each one word ("minute, hour, day")."""
     segment = re.sub(r"[((][^))]*[))]", "", segment).strip(" :：")

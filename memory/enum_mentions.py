@@ -48,6 +48,18 @@ def _stems(text: str) -> list[tuple[str, int, int]]:
 _ABBREVIATED = {"min": "minute", "h": "hour", "hr": "hour", "d": "day", "w": "week", "m": "minute", "y": "year"}
 
 
+_CHINESE: dict[str, tuple[str, ...]] = {
+    "album": ("专辑",), "song": ("歌曲", "单曲"), "artist": ("歌手", "艺人"), "android": ("安卓",), "ios": ("苹果",),
+    "executable": ("可执行文件", "可执行"), "male": ("男",), "female": ("女",), "high": ("高",), "low": ("低",),
+    "medium": ("中等",), "daily": ("每天", "每日", "按天"), "weekly": ("每周", "按周"), "monthly": ("每月", "按月"),
+    "hourly": ("每小时", "按小时"), "yearly": ("每年", "按年"), "email": ("邮件", "邮箱"), "sms": ("短信",),
+    "driving": ("驾车", "开车"), "walking": ("步行", "走路"), "transit": ("公交",), "cycling": ("骑车", "骑行"),
+    "celsius": ("摄氏",), "fahrenheit": ("华氏",), "buy": ("买入",), "sell": ("卖出",), "asc": ("升序", "从低到高"),
+    "desc": ("降序", "从高到低"), "positive": ("正面",), "negative": ("负面",), "free": ("免费",), "all": ("全部", "所有"),
+}  # fmt: skip
+"""What Chinese speakers say for allowed values that schemas give in English."""
+
+
 def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[str, ...]]:
     """Yield the word stems that name an enum value."""
     meaning = "\\(|（|:|：|for |means |represents |表示|代表|即"
@@ -66,6 +78,10 @@ def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[
     )
     if described and described["words"].casefold() != "default":
         yield tuple(word for word, _, _ in _stems(described["words"]))
+    if len(value) > 1 and value.endswith("类"):
+        yield tuple(value[:-1])
+    for word in _CHINESE.get(value.casefold(), ()):
+        yield tuple(word)
     if partial:
         others = [set(_value_words(str(other))) for other in parameter.enum if str(other) != value]
         telling = tuple(word for word in words if not any(word in other for other in others))

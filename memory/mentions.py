@@ -239,7 +239,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     first, last = start + words[0][1].start(), start + words[-1][1].end()
     name = re.sub(r"['’]s$|['’-]+$", "", text[first:last])
     last = first + len(name)
-    is_alone = bool(re.match(r"\s*(?:[.!?,;:]|$)", text[last:]))
+    is_alone = bool(re.match(r"\s*(?:[.!?]|$)", text[last:]))
     is_dubious = is_opening and first == start and " " not in name and name.isascii() and not name.isupper()
     return (start, start) if is_dubious and not is_alone else (first, last)
 

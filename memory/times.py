@@ -24,8 +24,10 @@ _PATTERNS = (
         rf"(?<![\d:.\-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:]){_MERIDIEM}?", re.IGNORECASE
     ),
     re.compile(rf"(?<![\d:.,])\b(?P<hour>1[0-2]|0?[1-9])(?:[.:](?P<minute>[0-5]\d))?{_MERIDIEM}", re.IGNORECASE),
-    re.compile(rf"\b(?P<past>half|quarter|five|ten|twenty)(?:\s(?P<side>past|to))\s(?P<hour>{_HOUR})\b", re.IGNORECASE),
-    re.compile(rf"\b(?P<past>half)\s(?P<hour>{_HOUR_WORDS})\b", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<past>half|quarter|five|ten|twenty)(?:\s(?P<side>past|to))\s(?P<hour>{_HOUR})\b{_PART}?", re.IGNORECASE
+    ),
+    re.compile(rf"\b(?P<past>half)\s(?P<hour>{_HOUR_WORDS})\b{_PART}?", re.IGNORECASE),
     re.compile(rf"\b(?P<hour>{_HOUR})\s?o['’]?clock\b{_PART}?", re.IGNORECASE),
     re.compile(
         rf"\b(?:at|from|by|until|till|around|about|before|after)\s(?P<hour>{_HOUR_WORDS}){_PART}?"

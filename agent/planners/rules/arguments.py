@@ -18,16 +18,19 @@ from agent.planners.rules.entries import Entry, Group, choose, field_for, prefer
 from agent.planners.rules.kinds import ValueKind, kind_of, role_of
 from agent.planners.rules.past_values import Past, refers_back
 from agent.planners.rules.said_values import Said, Text, said_values
-from agent.planners.rules.segments import Segment, clauses
+from agent.planners.rules.segments import Segment, asking_sentences, clauses
 from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from memory.dates import normal_date
+from memory.descriptions import described_format
 from memory.errors import CastError
+from memory.mentions import mentions
 from memory.records import QuestionStep
 from memory.text import normalise
 from memory.tools import Parameter, Tool
 from memory.user_state import accepts
-from memory.values import cast, equal
+from memory.values import canonical_key, cast, equal
 
 REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
 """Least strength of a value said in the request, for required and optional arguments (see `Said.strength`)."""
@@ -38,6 +41,12 @@ _ANAPHOR = re.compile(
     r"\b(?:it|its|there|that|this|those|these|them|she|her|he|him|here|both|then|same|again|too|also|another|second|us|our|my|we)\b"
     r"|这|那|它|她|他|也|再|还|刚才|上面|该|同",
 )
+_THAT_DAY = re.compile(
+    r"\b(?:that|same|those|these) (?:day|days|time|date|weekend)\b|那天|当天|同一天|[这那]两天|[这那]几天",
+    re.IGNORECASE,
+)
+_HOME = re.compile(r"\bhere\b|\bhome\b|\bin town\b|家这|家里|本地|这边", re.IGNORECASE)
+_WAY_BACK = re.compile(r"\breturn\b|\bback\b|\bother way round\b|返程|回程|回来", re.IGNORECASE)
 _SELF_WORDS = frozenset(
     {"user", "account", "email", "card", "phone", "customer", "member", "owner", "reader", "plot", "property"}
 )
@@ -131,14 +140,52 @@ class Filler:
             for parameter in scalars
             if parameter.name not in assigned and parameter.type not in ("array", "object")
             for said in said_values(parameter, tool, request)
-            if said.strength >= (REQUIRED_STRENGTH if parameter.is_required else OPTIONAL_STRENGTH)
+            if said.strength >= _least(parameter)
         ]
+        offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
         taken: list[tuple[int, int, Parameter]] = []
         for _, parameter, said in sorted(offers, key=lambda offer: -offer[0]):
-            if parameter.name not in assigned and not _is_taken(said, parameter, taken):
+            is_free = parameter.name not in assigned and not _is_taken(said, parameter, taken)
+            if is_free and not _is_swapped(parameter, said.value, assigned):
                 assigned[parameter.name] = said.value
                 taken.append((said.start, said.end, parameter))
+        self._lone_number(tool, request, assigned, taken)
         return assigned
+
+    def _known(self, parameter: Parameter, tool: Tool) -> Iterator[Said]:
+        """Yield values that tools returned or calls used for the argument and that the request names literally."""
+        if kind_of(parameter) not in ("text", "place"):
+            return
+        request = self.situation.request
+        values: list[JsonValue] = []
+        for group in _with_field([*self.past.topic_groups, *self.past.earlier_groups], parameter):
+            key = field_for(parameter, group)
+            values.extend(entry.get(key) for entry in group.entries if key is not None)
+        state = self.past.state.lookup(tool, parameter)
+        values.extend(
+            candidate.value for candidate in state.candidates if candidate.similarity >= 0.5
+        ) if state else None
+        for value in dict.fromkeys(value for value in values if isinstance(value, str) and len(value) > 1):
+            place = request.casefold().find(value.casefold())
+            if place >= 0:
+                yield Said(value, place, place + len(value), 0.9)
+
+    def _lone_number(
+        self, tool: Tool, request: Text, assigned: dict[str, JsonValue], taken: Sequence[tuple[int, int, Parameter]]
+    ) -> None:
+        """Give the only number left to the only required number that is open."""
+        open_ones = [p for p in tool.required if kind_of(p) == "number" and p.name not in assigned]
+        if len(open_ones) != 1:
+            return
+        parameter = open_ones[0]
+        left = [
+            said
+            for said in said_values(parameter, tool, request)
+            if said.strength >= 0.25 and not _is_taken(said, parameter, taken)
+            if any(part.start <= said.start < part.end for part in asking_sentences(request.text))
+        ]
+        if len({canonical_key(said.value) for said in left}) == 1:
+            assigned[parameter.name] = left[0].value
 
     def _answered(self, tool: Tool, step: QuestionStep) -> Iterator[tuple[str, JsonValue]]:
         """Yield what an answer says for the arguments of `tool`; where slots are told, those asked for come first."""
@@ -157,8 +204,12 @@ class Filler:
                 if value is not None:
                     yield parameter.name, value
                 continue
+            is_named = kind_of(parameter) in ("id", "text", "place", "url")
+            if is_asked and is_named and (value := self._entry_answered(parameter, step.answer)) is not None:
+                yield parameter.name, value
+                continue
             least = 0.25 if is_asked else OPTIONAL_STRENGTH
-            for said in said_values(parameter, tool, answer):
+            for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
                 if said.strength >= least and not _is_taken(said, parameter, taken):
                     taken.append((said.start, said.end, parameter))
                     yield parameter.name, said.value
@@ -171,6 +222,15 @@ class Filler:
                 ):
                     yield parameter.name, words
 
+    def _entry_answered(self, parameter: Parameter, answer: str) -> JsonValue:
+        """Return the value of the entry that an answer chooses, or `None`."""
+        for group in _with_field([*self.past.own_groups, *self.past.topic_groups], parameter):
+            key = field_for(parameter, group)
+            entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
+            if len(entries) > 1 and key is not None and (entry := choose(entries, answer, self.situation.now)):
+                return _as_parameter(entry[key], parameter)
+        return None
+
     def _composite(self, parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
         """Return the list or object that `text` says for `parameter`, or `None`."""
         if parameter.type == "object":
@@ -178,14 +238,15 @@ class Filler:
         element = parameter.items or Parameter(name=parameter.name, description=parameter.description)
         if element.type == "object":
             return _counted_things(element, text.text)
+        described = f"{parameter.description} {element.description}".strip()
         element = element.model_copy(
             update={
-                "name": element.name or parameter.name,
-                "description": f"{parameter.description} {element.description}",
+                "name": parameter.name,
+                "description": described,
+                "format": element.format or described_format(parameter.name, described, element.type),
+                "is_required": parameter.is_required,
             }
         )
-        if kind_of(element) == "text" and element.format is None:
-            element = element.model_copy(update={"format": parameter.format})
         least = REQUIRED_STRENGTH if parameter.is_required else OPTIONAL_STRENGTH
         found = [said for said in said_values(element, tool, text) if said.strength >= least]
         if kind_of(element) == "currency" and found:
@@ -222,7 +283,7 @@ class Filler:
             for group in _with_field(groups, parameter):
                 key = field_for(parameter, group)
                 entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
-                if not entries or key is None:
+                if not entries or key is None or (not is_own and self._is_stale(group)):
                     continue
                 entry = self._meant(entries, f"{told}. {answers}" if answers else told, parameter, is_own=is_own)
                 if entry is None and request.focus:
@@ -232,6 +293,20 @@ class Filler:
                 if entry is None and len(entries) > 1:
                     return None  # it is open which one is meant
         return None
+
+    def _is_stale(self, group: Group) -> bool:
+        """Whether the request names days that this observation was not about."""
+        days = {m.value for m in mentions(self.situation.request, self.situation.now) if m.kind == "date"}
+        return (
+            bool(days)
+            and bool(group.arguments)
+            and not any(
+                normal_date(value) is not None and value in days
+                for value in (*group.arguments.values(), *(v for entry in group.entries for v in entry.values()))
+                if isinstance(value, str)
+            )
+            and any(normal_date(value) is not None for value in group.arguments.values() if isinstance(value, str))
+        )
 
     def _meant(self, entries: Sequence[Entry], text: str, parameter: Parameter, *, is_own: bool) -> Entry | None:
         if len(entries) == 1 and not is_own and not self.leans_back:
@@ -250,6 +325,12 @@ class Filler:
             value = last.arguments[parameter.name]
             if accepts(parameter, value) and not _is_swapped(parameter, value, so_far):
                 return value
+        if (
+            role_of(parameter) is not None
+            and kind in ("place", "text")
+            and (end := self._other_end(parameter, tool, so_far))
+        ):
+            return end
         if parameter.is_required:
             return self._required_from_past(parameter, tool, kind, so_far)
         if kind in _FLEETING and not self.refers_back:
@@ -261,13 +342,28 @@ class Filler:
             return settled.value
         return settled.value if self.refers_back and settled.similarity == 1.0 and not settled.is_contested else None
 
+    def _other_end(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
+        """Return the end of a journey that goes with the end already known: that of the last journey with it."""
+        known = [so_far.get(p.name) for p in tool.required if role_of(p) is not None and p.name != parameter.name]
+        ends = [p.name for p in tool.required if role_of(p) is not None and kind_of(p) == kind_of(parameter)]
+        for call in (call for call in self.past.topic_calls if call.name == tool.name):
+            used = [call.arguments.get(name) for name in ends]
+            if len(used) == 2 and any(equal(one, end) for one in used for end in known if end is not None):
+                return next((one for one in used if not any(equal(one, end) for end in known if end is not None)), None)
+            if _WAY_BACK.search(self.situation.request) and len(used) == 2:
+                return used[1 - ends.index(parameter.name)]
+        return None
+
     def _required_from_past(
         self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: dict[str, JsonValue]
     ) -> JsonValue:
         settled = self.past.settled(parameter, tool)
-        if settled is not None and settled.is_standing and kind not in ("date", "datetime"):
-            return settled.value
-        if self.leans_back:
+        if settled is not None and kind not in ("date", "datetime"):
+            is_home = kind == "place" and bool(_HOME.search(self.situation.request))
+            if settled.is_standing or is_home:
+                return settled.value
+        is_dated = kind in _FLEETING and effect_of(tool) == "read"
+        if self.leans_back and (not is_dated or self.refers_back or _THAT_DAY.search(self.situation.request)):
             value = self.past.from_topic(parameter, tool)
             if value is not None and not _is_swapped(parameter, value, so_far):
                 return value
@@ -291,6 +387,18 @@ class Filler:
             if effect_of(tool) != "read" and role_of(parameter) is None:
                 return now.date().isoformat()
         return now.year if kind == "year" else None
+
+
+def _lateness(said: Said, answer: Text) -> float:
+    """Return a rank: what answers a question stands early, asides come after."""
+    return 0.5 * said.start / len(answer.text) - said.strength
+
+
+def _least(parameter: Parameter) -> float:
+    """Return the least strength of a said value; dates and times are told so plainly that less suffices."""
+    if parameter.is_required:
+        return REQUIRED_STRENGTH
+    return 0.55 if kind_of(parameter) in _FLEETING else OPTIONAL_STRENGTH
 
 
 def _is_taken(said: Said, parameter: Parameter, taken: Sequence[tuple[int, int, Parameter]]) -> bool:
@@ -333,7 +441,8 @@ def _leading(answer: str, taken: Sequence[tuple[int, int, Parameter]]) -> str | 
     for part in re.split(r"[.,;!?。，；！？\n]", answer):
         words = re.sub(r"^(?:it'?s|the|that'?s|就?是|叫)\s?", "", part.strip(), flags=re.IGNORECASE).strip()
         start = answer.find(part)
-        if words and not any(start < end and begin < start + len(part) for begin, end, _ in taken):
+        is_brief = len(words.split()) <= 5 and len(words) <= 40 and len(re.findall(r"[\u4e00-\u9fff]", words)) <= 12
+        if words and is_brief and not any(start < end and begin < start + len(part) for begin, end, _ in taken):
             return words
     return None
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from pydantic import JsonValue
 
 from agent.planners.rules.segments import clauses
 from memory.mentions import mentions
-from memory.records import CallStep, Turn
+from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
 from memory.tools import Parameter
 from memory.values import equal
@@ -28,6 +28,8 @@ class Group:
     """The field that holds them."""
     tool: str = ""
     """The tool that returned them."""
+    arguments: Mapping[str, JsonValue] = field(default_factory=dict)
+    """What the tool was called with."""
 
 
 def groups_of(steps: Iterable[CallStep]) -> list[Group]:
@@ -36,7 +38,7 @@ def groups_of(steps: Iterable[CallStep]) -> list[Group]:
     for step in steps:
         for call, observation in zip(step.calls, step.observations, strict=True):
             if observation.error is None:
-                found.extend(_groups(observation.content, "", call.name))
+                found.extend(_groups(observation.content, "", call))
     return found[::-1]
 
 
@@ -45,18 +47,18 @@ def groups_of_turns(turns: Sequence[Turn]) -> list[Group]:
     return groups_of(step for turn in turns for step in turn.steps if isinstance(step, CallStep))
 
 
-def _groups(value: JsonValue, name: str, tool: str) -> Iterator[Group]:
+def _groups(value: JsonValue, name: str, call: ToolCall) -> Iterator[Group]:
     if isinstance(value, dict):
-        yield Group((value,), name, tool)
+        yield Group((value,), name, call.name, call.arguments)
         for key, inner in value.items():
-            yield from _groups(inner, key, tool)
+            yield from _groups(inner, key, call)
     elif isinstance(value, list):
         entries = tuple(item for item in value if isinstance(item, dict))
         for entry in entries:
             for key, inner in entry.items():
-                yield from _groups(inner, key, tool)
+                yield from _groups(inner, key, call)
         if entries:
-            yield Group(entries, name, tool)
+            yield Group(entries, name, call.name, call.arguments)
 
 
 def field_for(parameter: Parameter, group: Group) -> str | None:
@@ -86,6 +88,8 @@ def _words(name: str) -> tuple[str, ...]:
 
 def _singular(word: str) -> str:
     word = word.casefold()
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
@@ -103,7 +107,10 @@ _EXTREMES: tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...] = (
     (re.compile(r"\b(?:best|highest|top)[ -]?rated\b|评分最高|最好的", re.I), re.compile(r"rat|score|star|评分", re.I), True),
     (re.compile(r"\bfastest\b|\bshortest\b|最快", re.I), re.compile(r"duration|minutes|arriv", re.I), False),
 )  # fmt: skip
-_NEGATED = re.compile(r"\bnot\b|\bexcept\b|\bdon['’]t want\b|不要|别|除了|咋", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\bnot\b|\bexcept\b|\bdon['’]t (?:want|have to)\b|\bwithout\b|\bnever\b|\brather than\b|\binstead of\b|不要|别|除了|咋",
+    re.IGNORECASE,
+)
 
 
 def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
@@ -118,21 +125,27 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
     turned_down = [clause.text for clause in clauses(text) if _NEGATED.search(clause.text)]
     scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in entries]
     against = [sum(_closeness(entry, clause, now) for clause in turned_down) for entry in entries]
-    if len(entries) > 1:
-        best = max(scores)
-        winners = [entry for entry, score in zip(entries, scores, strict=True) if score == best]
-        if best > 0 and len(winners) == 1:
-            return winners[0]
-        pool = winners if best > 0 else list(entries)
-        for wording, field, is_max in _EXTREMES:
-            if wording.search(text) and (extreme := _extreme(pool, field, is_max)) is not None:
-                return extreme
-        for pattern, place in _ORDINALS:
-            if pattern.search(text) and len(entries) > max(place, 0):
-                return entries[place]
-        left = [entry for entry, score in zip(entries, against, strict=True) if score == 0]
-        return left[0] if len(left) == 1 else None
-    return entries[0]
+    if len(entries) == 1:
+        return entries[0]
+    best = max(scores)
+    winners = [entry for entry, score in zip(entries, scores, strict=True) if score == best]
+    if best >= NAMED and len(winners) == 1:
+        return winners[0]
+    pool = winners if best >= NAMED else [e for e, score in zip(entries, against, strict=True) if score < NAMED]
+    for wording, field_name, is_max in _EXTREMES:
+        if wording.search(text) and (extreme := _extreme(pool, field_name, is_max)) is not None:
+            return extreme
+    for pattern, place in _ORDINALS:
+        if pattern.search(text) and len(entries) > max(place, 0):
+            return entries[place]
+    if best > 0 and len(winners) == 1:
+        return winners[0]
+    left = [entry for entry, score in zip(entries, against, strict=True) if score == 0]
+    return left[0] if len(left) == 1 else None
+
+
+NAMED = 2.0
+"""Closeness from which a clause names an entry outright: by a whole value rather than by a word of one."""
 
 
 def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:

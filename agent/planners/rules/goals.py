@@ -16,7 +16,10 @@ from agent.planners.rules.said_values import Said, Text, said_values
 from agent.planners.rules.segments import Segment, clauses
 from agent.planners.rules.tool_choice import Choice, choose_tools
 from clarifier.decision import Situation
+from clarifier.look_up import suppliers
+from clarifier.settings import Settings
 from memory.embedder import Embedder
+from memory.evidence import Slot
 from memory.tools import Parameter, Tool
 from memory.values import canonical_key
 
@@ -42,7 +45,31 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     """Return the calls that the request calls for, in the order in which it speaks of them; none for small talk."""
     filler = Filler(situation, Past(situation))
     chosen = choose_tools(situation, filler, embedder)
-    return [goal for choice in chosen for goal in _calls(choice, filler)]
+    goals = [goal for choice in chosen for goal in _calls(choice, filler)]
+    return [*_suppliers(goals, filler), *goals]
+
+
+def _suppliers(goals: Sequence[Goal], filler: Filler) -> list[Goal]:
+    """Return the look-ups that the goals wait for, where the request itself says what to look up.
+
+    Where it does not, the value is left out, and the clarifier decides whether to look it up or to ask.
+    """
+    situation = filler.situation
+    planned = {goal.tool.name for goal in goals}
+    found: dict[str, Goal] = {}
+    for goal in goals:
+        for name in goal.filled.missing:
+            parameter = goal.tool.parameter(name)
+            if parameter is None:
+                continue
+            names = suppliers(Slot(goal.tool.name, name), parameter, situation, Settings())
+            if planned & set(names):
+                continue
+            for supplier in (tool for one in names[:1] if (tool := situation.tool(one)) is not None):
+                filled = filler.fill(supplier, ())
+                if not filled.missing and filled.said:
+                    found.setdefault(supplier.name, Goal(supplier, filled))
+    return list(found.values())
 
 
 def calls_of(tool: Tool, situation: Situation) -> list[Goal]:

@@ -21,7 +21,9 @@ _BY_FORMAT: dict[str, ValueKind] = {
 _ID_WORDS = frozenset(
     {"id", "ids", "identifier", "uuid", "code", "symbol", "ticker", "number", "no", "key", "ref", "token"}
 )
-_ID_TEXT = re.compile(r"\bunique identifier\b|\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|ID")
+_ID_TEXT = re.compile(
+    r"\bunique identifier\b|\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|号码|手机号|尾号|后四位|ID"
+)
 _PLACE_WORDS = frozenset(
     {"city", "location", "place", "region", "town", "station", "area", "origin", "destination", "address"}
 )

@@ -10,8 +10,9 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns
+from agent.planners.rules.kinds import Role, role_of
 from clarifier.decision import Situation
-from memory.records import CallStep, ToolCall, Turn
+from memory.records import ToolCall
 from memory.text import normalise
 from memory.tools import Parameter, Tool
 from memory.user_state import UserState, accepts, context_similarity, fold_evidence
@@ -20,7 +21,7 @@ from memory.values import canonical_key, equal
 
 _SAME = re.compile(
     r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual)\b|\busual\b|\blike (?:last time|before)\b|\btoo\b|\bas well\b"
-    r"|\bthe way i\b|\byou know (?:how|my|what|which)\b|\bnormal working\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
+    r"|\bthe way i\b|\byou know (?:how|my|what|which)\b|\bnormal working\b|\byou did (?:it|that)\b|\bthe way\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
     r"|一样|照旧|老样子|老规矩|还是|照那|照四|也来|同样|老时间|跟刚才|接着|再来",
     re.IGNORECASE,
 )
@@ -75,14 +76,16 @@ class Past:
 
     def from_topic(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`."""
-        for call in self.topic_calls:
-            for name, value in call.arguments.items():
-                if name == parameter.name and accepts(parameter, value) and call.name == tool.name:
-                    return value
-        for call in self.topic_calls:
-            for name, value in call.arguments.items():
-                if _is_like(Slot(call.name, name), tool, parameter) and accepts(parameter, value):
-                    return value
+        offers = [(call.name, name, value) for call in self.topic_calls for name, value in call.arguments.items()]
+        offers = [offer for offer in offers if accepts(parameter, offer[2])]
+        for is_same_tool in (True, False):
+            for own, name, value in offers:
+                if name == parameter.name and is_same_tool == (own == tool.name):
+                    if is_same_tool or context_similarity(Slot(own, name), tool, parameter) > 0:
+                        return value
+        for own, name, value in offers:
+            if _is_like(Slot(own, name), tool, parameter) and _role_of_name(name) == role_of(parameter):
+                return value
         return None
 
     def settled(self, parameter: Parameter, tool: Tool) -> Settled | None:
@@ -98,9 +101,9 @@ class Past:
         if standing:
             chosen = max(standing, key=lambda candidate: candidate.last)
             return Settled(chosen.value, True, len(chosen.turn_ids), chosen.similarity, False)
-        chosen = max(own, key=lambda candidate: (len(candidate.turn_ids) + 0.1 * candidate.last, candidate.last))
+        chosen = max(own, key=lambda candidate: (len(candidate.turn_ids), candidate.last))
         newest = max(own, key=lambda candidate: candidate.last)
-        if len(newest.turn_ids) >= 2 or newest is chosen:
+        if len(newest.turn_ids) >= 2:
             chosen = newest
         return Settled(chosen.value, False, len(chosen.turn_ids), chosen.similarity, len(own) > 1)
 
@@ -150,6 +153,5 @@ def _is_like(slot: Slot, tool: Tool, parameter: Parameter) -> bool:
     return slot.tool != tool.name and context_similarity(slot, tool, parameter) >= 0.25
 
 
-def turn_steps(turns: Sequence[Turn]) -> list[CallStep]:
-    """Return the call steps of `turns`, oldest first."""
-    return [step for turn in turns for step in turn.steps if isinstance(step, CallStep)]
+def _role_of_name(name: str) -> Role | None:
+    return role_of(Parameter(name=name))

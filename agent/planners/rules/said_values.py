@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 
 from pydantic import JsonValue
 
 from agent.planners.rules.kinds import kind_of, noun_stems, role_of
-from agent.planners.rules.segments import Segment, clauses
+from agent.planners.rules.segments import Segment, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
+from memory.descriptions import described_examples
 from memory.enum_mentions import enum_mention
 from memory.errors import CastError
 from memory.mentions import Mention, mentions
+from memory.numbers import parse_number, read_chinese
 from memory.text import normalise, split_name, stem
+from memory.times import normal_time
 from memory.tools import Parameter, Tool
 from memory.values import cast
 
@@ -80,6 +83,9 @@ def said_values(parameter: Parameter, tool: Tool, text: Text) -> list[Said]:
 
 def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
     kind = kind_of(parameter)
+    if kind in ("text", "id") and (examples := described_examples(parameter.description)):
+        likened = parameter.model_copy(update={"enum": examples})
+        yield from _from_mentions(enum_mention(text.text, likened, partial=text.is_answer), 0.95, text)
     if kind == "enum":
         yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
     elif kind == "boolean":
@@ -102,7 +108,7 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
 
 def _from_mentions(found: list[Mention] | tuple[Mention, ...], strength: float, text: Text) -> Iterator[Said]:
     for mention in found:
-        focused = 0.0 if text.in_focus(mention.start) else -0.3
+        focused = 0.0 if text.in_focus(mention.start) else -0.15
         yield Said(mention.value, mention.start, mention.end, strength + focused)
 
 
@@ -147,6 +153,7 @@ _UNIT_OF: dict[str, tuple[str, ...]] = {
     "period": ("day", "天"),
     "quantity": ("gram", "克", "斤", "个"),
     "piece": ("piece",),
+    "price": ("money", "cost", "budget", "price"),
 }
 _STEMMED_UNITS = {stem(noun): frozenset(stem(unit) for unit in units) for noun, units in _UNIT_OF.items()}
 
@@ -160,6 +167,7 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
     if kind == "year":
         yield from _years(text)
         return
+    yield from _spans_of_time(parameter, text)
     for mention in text.of_kind("number"):
         beside = _beside(text.text, mention)
         strength = 0.3
@@ -167,6 +175,8 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
             strength = 1.0
         elif beside & name_nouns or (beside & nouns - _GENERIC_NOUNS):
             strength = 0.9
+        elif beside & units:
+            strength = 0.85
         elif is_money and (mention.unit or "").isupper() and len(mention.unit or "") == 3:
             strength = 0.95
         elif _zh_beside(text.text, mention, parameter):
@@ -176,6 +186,29 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
         if strength > 0.3 and not text.in_focus(mention.start):
             strength -= 0.2
         yield Said(mention.value, mention.start, mention.end, strength)
+
+
+_MINUTES = (
+    (re.compile(r"\bhalf an hour\b|半个?(?:小时|钟头)", re.IGNORECASE), 30),
+    (re.compile(r"\b(?:a )?quarter of an hour\b|一刻钟", re.IGNORECASE), 15),
+    (re.compile(r"(?<!half )(?<!of )\ban hour\b|一个?(?:小时|钟头)", re.IGNORECASE), 60),
+)
+
+
+def _spans_of_time(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield lengths of time in words, for parameters in minutes or hours."""
+    if re.search(r"小时|\bhours?\b", parameter.description + " " + " ".join(split_name(parameter.name))):
+        for match in re.finditer(r"([一二两三四五六七八九十]|\d+)个?(?:小时|钟头)", text.text):
+            hours = int(match.group(1)) if match.group(1).isdigit() else read_chinese(match.group(1))
+            yield Said(hours, match.start(), match.end(), 1.0)
+    if not re.search(r"\bminutes?\b|分钟", parameter.description + " " + " ".join(split_name(parameter.name))):
+        return
+    for pattern, minutes in _MINUTES:
+        for match in pattern.finditer(text.text):
+            yield Said(minutes, match.start(), match.end(), 1.0)
+    for mention in text.of_kind("number"):
+        if mention.unit == "hour" and isinstance(mention.value, int | float):
+            yield Said(mention.value * 60, mention.start, mention.end, 1.0)
 
 
 _ALL_UNITS = frozenset().union(*_STEMMED_UNITS.values())
@@ -197,8 +230,8 @@ def _years(text: Text) -> Iterator[Said]:
 
 
 def _beside(text: str, mention: Mention) -> set[str]:
-    """Return the stems of the three words before and the two after a number, within its clause."""
-    before = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?]\s", text[: mention.start])[-1])[-3:]
+    """Return the stems of the three words before and the two after a number, within its sentence and clause."""
+    before = re.findall(r"[A-Za-z]+", re.split(r"[;.:!?]\s", text[: mention.start])[-1])[-3:]
     after = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?](?:\s|$)", text[mention.end :])[0])[:2]
     return {stem(word.casefold()) for word in (*before, *after)}
 
@@ -210,15 +243,25 @@ def _zh_beside(text: str, mention: Mention, parameter: Parameter) -> bool:
 
 
 def _dates(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Dates are told so plainly that the right kind suffices; the ends of a range go to the ends of a pair."""
     role = role_of(parameter)
     for mention in text.of_kind("date", "date_range"):
-        strength = 0.9 if text.in_focus(mention.start) else 0.6
+        strength = 0.85 if text.in_focus(mention.start) else 0.6
+        if _INTRODUCED.search(text.text[: mention.start]):
+            strength += 0.05
         if isinstance(mention.value, list):
             first, last = (str(day) for day in mention.value)
-            yield Said(last if role == "to" else first, mention.start, mention.end, strength + 0.05)
+            is_long = (date.fromisoformat(last) - date.fromisoformat(first)).days > 7
+            fits = 0.05 if role is not None else -0.45 if is_long else 0.0
+            yield Said(last if role == "to" else first, mention.start, mention.end, strength + fits)
         else:
             strength -= 0.1 if role is not None else 0.0
             yield Said(mention.value, mention.start, mention.end, strength)
+
+
+_INTRODUCED = re.compile(
+    r"\b(?:from|on|for|to|by|until|starting|coming)\s(?:the\s)?$|(?:改到|改成|到|在|从)$", re.IGNORECASE
+)
 
 
 def _times(parameter: Parameter, text: Text) -> Iterator[Said]:
@@ -273,9 +316,9 @@ def _labelled(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield what follows the parameter's own noun: "customer number HB-20417", "备注猫粮", "类目记像素"."""
     nouns = {word for word in split_name(parameter.name) if len(word) > 2 and word not in _NO_LABEL}
     for noun in nouns:
-        pattern = rf"\b{noun}s?\b{_LABEL_JOIN}(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|['\"“][^'\"”]+['\"”])"
+        pattern = rf"\b{noun}s?\b{_LABEL_JOIN}(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|[\"“][^\"”]+[\"”])"
         for match in re.finditer(pattern, text.text):
-            yield Said(match["value"].strip("'\"“”"), match.start("value"), match.end("value"), 1.0)
+            yield Said(match["value"].strip('"“”'), match.start("value"), match.end("value"), 1.0)
     for noun in _zh_nouns(parameter.description):
         for match in re.finditer(
             rf"{noun}(?:就?是|写|记|为|叫|：|:)?\s?(?P<value>[^\s，。,.!！?？；;、]{{1,12}})", text.text
@@ -304,22 +347,52 @@ def _texts(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[
     if kind == "place":
         for mention in text.of_kind("coordinates"):
             yield Said(mention.value, mention.start, mention.end, 0.9)
-    nouns = set(noun_stems(parameter))
     about = set(content_terms(f"{' '.join(split_name(tool.name))} {tool.description} {parameter.description}"))
+    is_chinese = bool(_CJK.search(text.text))
+    parts = sentences(text.text)
     for mention in text.of_kind("name"):
-        if kind != "place" and _is_place_like(mention, text) and not text.is_answer:
-            continue
-        sentence = next((part for part in clauses(text.text) if part.start <= mention.start < part.end), None)
-        near = len(about & set(content_terms(sentence.text))) if sentence else 0
-        before = text.text[: mention.start].casefold()
-        strength = 0.5 + min(0.2, 0.1 * near)
-        if kind == "place" and re.search(r"\b(?:in|at|for|of|off|near|around)\s(?:the\s)?$|[在去到]$", before):
-            strength += 0.2
-        if kind != "place" and stem(normalise(mention.text).split()[-1]) in nouns | about:
-            strength -= 0.2  # the word for the thing rather than its name
-        if not text.in_focus(mention.start):
-            strength -= 0.2
-        yield Said(mention.value, mention.start, mention.end, strength)
+        yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer)
+    if kind == "text" and is_chinese and parameter.is_required and not text.is_answer:
+        yield from _chinese_opening(about, text)
+
+
+def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool) -> Iterator[Said]:
+    """Yield a name as a value: likelier in a sentence that speaks of the tool, less so beside a possessive."""
+    words = mention.text
+    before, after = text.text[: mention.start].casefold(), text.text[mention.end :]
+    sentence = next((part for part in sentences(text.text) if part.start <= mention.start < part.end), None)
+    near = len(about & set(content_terms(sentence.text))) if sentence else 0
+    strength = 0.5 if near or is_lone else 0.35
+    strength += min(0.2, 0.1 * near)
+    if kind == "place":
+        if re.search(r"\b(?:in|at|for|off|near|around|to)\s(?:the\s)?$|[在去到]$", before):
+            strength += 0.15
+        if _CJK.search(text.text) and not _CJK.search(words):
+            return  # Latin words within Chinese are seldom places
+        if re.match(r",\s[A-Z]", after) and (region := re.match(r",\s(?P<name>[A-Z][\w ]*?)(?=[,.;!?]|$)", after)):
+            yield Said(words + region.group(), mention.start, mention.end + region.end(), strength + 0.1)
+    elif _is_place_like(mention, text) and not text.is_answer:
+        return
+    if re.match(r"['’]s\b", after):
+        strength -= 0.3
+    if set(content_terms(words)) and set(content_terms(words)) <= about:
+        strength -= 0.3  # a word for the thing rather than its name
+    if not text.in_focus(mention.start):
+        strength -= 0.2
+    yield Said(mention.value, mention.start, mention.end, strength)
+
+
+def _chinese_opening(about: set[str], text: Text) -> Iterator[Said]:
+    """Yield the clauses that are a name alone: short, and without a word that tells of the tool or of doing."""
+    for part in clauses(text.text):
+        is_name = 2 <= len(part.text) <= 10 and _CJK.search(part.text) and not _ZH_FUNCTION.search(part.text)
+        if is_name and not set(content_terms(part.text)) & about and not part.is_aside:
+            yield Said(part.text, part.start, part.end, 0.55)
+
+
+_ZH_FUNCTION = re.compile(
+    r"[一二三四五六七八九十两百我你他她它们这那哪啥吗呢吧啊了呀嘛着过给把被想要看查来去做用说买记发改弄整搞先再还就也都很太不没别]|\d|多少|怎么|什么|随便|今天|明天"
+)
 
 
 def _is_place_like(mention: Mention, text: Text) -> bool:
@@ -335,6 +408,8 @@ def _paired(parameter: Parameter, text: Text) -> Iterator[Said]:
     if role is None:
         return
     names = [mention for mention in text.mentions if mention.kind == "name"]
+    if role == "to" and len({mention.text for mention in names}) == 1:
+        yield Said(names[0].value, names[0].start, names[0].end, 0.75)  # a lone place is rather where one goes
     for first, second in zip(names, names[1:], strict=False):
         between = text.text[first.end : second.start]
         if re.fullmatch(r"\s?(?:to|→|->|到|至)\s?", between):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from agent.planners.rules.arguments import Filler
-from agent.planners.rules.segments import Segment, clauses, sentences
+from agent.planners.rules.segments import Segment, asking_clauses, asking_sentences, clauses
 from agent.planners.rules.tool_text import content_terms, tool_texts
 from agent.planners.rules.verbs import deeds_of, deeds_said, is_small_talk
 from clarifier.decision import Situation
@@ -22,12 +22,12 @@ from memory.tools import Tool
 class Signals:
     """What speaks for one tool."""
 
-    best_clause: float
-    """Terms in common with the best clause, weighed by rarity among the tools on offer."""
     whole: float
     """Terms in common with the whole request."""
     meaning: float
     """Cosine of the best clause over the mean of the tools; 0 without an embedder."""
+    meaning_won: float
+    """Greatest cosine with a clause to which the tool is the nearest, at least 0."""
     deed: float
     """1 where the request says the deed of the tool's name, -1 where it says only others, else 0."""
     past: float
@@ -38,7 +38,7 @@ class Signals:
     """1 where an earlier turn of the topic called it."""
 
     said: float
-    """Values that the request says for its arguments, at most 3."""
+    """Values that the request says for its arguments, at most 5."""
     missing: float
     """Required arguments that nothing speaks for, at most 3."""
     chosen: float
@@ -56,8 +56,7 @@ def signals(situation: Situation, filler: Filler, embedder: Embedder | None) -> 
     """Return one row of signals per tool on offer, in order."""
     tools = situation.tools
     texts = tool_texts(tools)
-    parts = [part for part in clauses(situation.request) if not part.is_aside] or list(clauses(situation.request))
-    by_clause = [[texts.overlap(content_terms(part.text), tool) for tool in range(len(tools))] for part in parts]
+    table = clause_table(situation, embedder)
     whole = [texts.overlap(content_terms(situation.request), tool) for tool in range(len(tools))]
     meaning = _meaning(situation.request, tools, embedder)
     said = deeds_said(situation.request)
@@ -66,17 +65,17 @@ def signals(situation: Situation, filler: Filler, embedder: Embedder | None) -> 
     last = {call.name for call in topic[-1].calls} if topic else set()
     used = {call.name for turn in topic for call in turn.calls}
     filled = [filler.fill(tool) for tool in tools]
-    shares = _shares(by_clause)
+    shares = _shares(table.words)
     return tuple(
         Signals(
-            best_clause=max((row[index] for row in by_clause), default=0.0),
             whole=whole[index],
             meaning=meaning[index],
+            meaning_won=max((row[index] for row in table.meaning if row[index] == max(row)), default=0.0),
             deed=_deed(tool, said),
             past=past.get(tool.name, 0.0),
             was_last=float(tool.name in last),
             was_used=float(tool.name in used),
-            said=float(min(filled[index].said, 3)),
+            said=float(min(filled[index].said, 5)),
             missing=float(min(len(filled[index].missing), 3)),
             chosen=float(filled[index].chosen > 0),
             clause_won=max((row[index] for row in shares), default=0.0),
@@ -107,17 +106,85 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     if not rows:
         return []
     order = sorted(range(len(rows)), key=lambda index: -probabilities[index])
-    best = order[0]
-    if probabilities[best] < (SMALL_TALK_LEAST if is_small_talk(situation.request) else LEAST):
+    if probabilities[order[0]] < (SMALL_TALK_LEAST if is_small_talk(situation.request) else LEAST):
         return []
-    picked = [best] + [index for index in order[1:] if probabilities[index] >= SECOND_LEAST]
-    return [Choice(situation.tools[index], probabilities[index], ()) for index in picked]
+    table = clause_table(situation, embedder)
+    picked = order[:1]
+    for index in order[1:]:
+        is_groundless = rows[index].missing > 0 and not rows[index].said and not rows[index].chosen
+        if probabilities[index] >= SECOND_LEAST and table.has_own_clause(index, picked) and not is_groundless:
+            picked.append(index)
+    places = {index: table.first_clause(index, picked) for index in picked}
+    return [
+        Choice(situation.tools[index], probabilities[index], table.focus(index, picked))
+        for index in sorted(picked, key=lambda index: places[index])
+    ]
 
 
-LEAST, SMALL_TALK_LEAST, SECOND_LEAST = 0.1, 0.7, 0.45
+@dataclass(frozen=True)
+class ClauseTable:
+    """How much each clause that asks for something speaks of each tool."""
+
+    parts: tuple[Segment, ...]
+    words: tuple[tuple[float, ...], ...]
+    """Per clause and tool: terms in common, weighed by rarity."""
+    meaning: tuple[tuple[float, ...], ...]
+    """Per clause and tool: cosine, at least 0; zeros without an embedder."""
+
+    def score(self, clause: int, tool: int) -> float:
+        """Return how much a clause speaks of a tool: words, and meaning on the scale of words."""
+        return self.words[clause][tool] + MEANING_SCALE * self.meaning[clause][tool]
+
+    def has_own_clause(self, tool: int, others: Sequence[int]) -> bool:
+        """Whether a clause speaks clearly more of `tool` than of any of `others`."""
+        return any(
+            self.score(clause, tool) - max(self.score(clause, other) for other in others) >= OWN_CLAUSE_MARGIN
+            for clause in range(len(self.parts))
+        )
+
+    def first_clause(self, tool: int, picked: Sequence[int]) -> int:
+        """Return the first clause that speaks most of `tool` among `picked`; past the end if none does."""
+        for clause in range(len(self.parts)):
+            scores = {other: self.score(clause, other) for other in picked}
+            if scores[tool] >= CLAUSE_LEAST and scores[tool] == max(scores.values()):
+                return clause
+        return len(self.parts)
+
+    def focus(self, tool: int, picked: Sequence[int]) -> tuple[Segment, ...]:
+        """Return the clauses that speak of `tool` rather than of another one picked; empty for a lone tool.
+
+        A clause that speaks of none goes with the one before it.
+        """
+        if len(picked) < 2:
+            return ()
+        mine: list[Segment] = []
+        owner: int | None = None
+        for clause, part in enumerate(self.parts):
+            scores = {other: self.score(clause, other) for other in picked}
+            best = max(scores, key=lambda other: scores[other])
+            owner = best if scores[best] >= CLAUSE_LEAST else owner
+            if owner in (tool, None):
+                mine.append(part)
+        return tuple(mine)
+
+
+def clause_table(situation: Situation, embedder: Embedder | None) -> ClauseTable:
+    """Return how much each asking clause speaks of each tool on offer."""
+    tools = situation.tools
+    texts = tool_texts(tools)
+    parts = asking_clauses(situation.request)
+    words = tuple(tuple(texts.overlap(content_terms(part.text), tool) for tool in range(len(tools))) for part in parts)
+    if embedder is None or not parts:
+        return ClauseTable(parts, words, tuple((0.0,) * len(tools) for _ in parts))
+    cosines = _embedded(embedder, tuple(part.text for part in parts)) @ _tool_vectors(embedder, tools).T
+    return ClauseTable(parts, words, tuple(tuple(max(0.0, float(value)) for value in row) for row in cosines))
+
+
+MEANING_SCALE, OWN_CLAUSE_MARGIN, CLAUSE_LEAST = 10.0, 0.4, 1.0
+LEAST, SMALL_TALK_LEAST, SECOND_LEAST = 0.07, 0.8, 0.5
 # Fitted by L2 logistic regression (C = 1) on 157 turns of five persons, every tool on offer a row.
-WEIGHTS: tuple[float, ...] = (0.08, 0.28, 2.06, 1.74, 2.33, -0.27, -0.13, 0.55, -0.27, 0.25, 1.45)
-BIAS = -2.33
+WEIGHTS: tuple[float, ...] = (0.28, 1.7, 1.35, 1.7, 2.3, -0.29, -0.13, 0.6, -0.38, 0.18, 1.95)
+BIAS = -2.3
 
 
 def probability(row: Signals) -> float:
@@ -135,11 +202,14 @@ def _deed(tool: Tool, said: frozenset[str]) -> float:
 def _meaning(request: str, tools: Sequence[Tool], embedder: Embedder | None) -> list[float]:
     if embedder is None or not tools:
         return [0.0] * len(tools)
-    described = _embedded(embedder, tuple(f"{' '.join(split_name(tool.name))}. {tool.description}" for tool in tools))
-    parts = [part.text for part in sentences(request)] or [request]
-    cosines = embedder.embed_documents(parts) @ described.T
+    parts = tuple(part.text for part in asking_sentences(request)) or (request,)
+    cosines = _embedded(embedder, parts) @ _tool_vectors(embedder, tools).T
     best = cosines.max(axis=0)
     return [float(value) for value in best - best.mean()]
+
+
+def _tool_vectors(embedder: Embedder, tools: Sequence[Tool]) -> Matrix:
+    return _embedded(embedder, tuple(f"{' '.join(split_name(tool.name))}. {tool.description}" for tool in tools))
 
 
 @lru_cache(maxsize=64)
