@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
@@ -108,42 +109,47 @@ def run(
     An interrupted run goes on where it stopped when the same command is given again; a finished one prints its table.
     Exit status: 0 also if some turns failed (they are counted), 2 on bad input.
     """
-    from benchmark_adapter.launch import RunOptions, prepare
-
-    options = RunOptions(
-        data=data,
-        toolsets=toolsets,
-        planner=planner.value,
-        memory=memory,
-        budget=budget,
-        embedder=embedder,
-        policy=policy.value,
-        view=view.value,
-        similarity=similarity.value,
-        model=model,
-        base_url=base_url,
-        seed=seed,
-        limit=limit,
-        concurrency=concurrency,
-        out=out,
-    )
     with _reported("the turns that are done are kept; the same command goes on from there"):
+        from benchmark_adapter.launch import RunOptions, prepare
+
+        options = RunOptions(
+            data=data,
+            toolsets=toolsets,
+            planner=planner.value,
+            memory=memory,
+            budget=budget,
+            embedder=embedder,
+            policy=policy.value,
+            view=view.value,
+            similarity=similarity.value,
+            model=model,
+            base_url=base_url,
+            seed=seed,
+            limit=limit,
+            concurrency=concurrency,
+            out=out,
+        )
         launch = prepare(options)
-        with _progress() as progress:
+        with launch.open() as run_directory, _progress() as progress:
             task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
-            finished = launch.run(on_turn=lambda line: progress.advance(task))
+            finished = launch.finish(run_directory, on_turn=lambda line: progress.advance(task))
     title = f"{options.planner} planner, {options.memory} memory, {options.policy} policy"
     _report(finished.metrics, as_json=as_json, title=title)
     if not as_json:
-        tried = {"rules", options.planner}
-        other = f" --planner {options.planner}" if len(tried) > 1 else ""
-        where = f" --data {data}" if data else ""
-        sets = f" --toolsets {toolsets}" if toolsets else ""
-        compared = "none" if options.memory != "none" else "full"
-        _out.print(f"\nRun directory: {finished.run.path}", highlight=False, soft_wrap=True)
+        given = {
+            "--data": data,
+            "--toolsets": toolsets,
+            "--planner": None if planner is PlannerName.rules else planner.value,
+            "--model": model,
+            "--base-url": base_url,
+            "--memory": "none" if memory != "none" else "full",
+        }
+        words = [str(word) for option in given.items() if option[1] is not None for word in option]
+        _out.print(f"\nRun directory: {finished.run.path}", highlight=False, markup=False, soft_wrap=True)
         _out.print(
-            f"Next, see what memory is worth: stead-bench run{where}{sets}{other} --memory {compared}",
+            f"Next, see what memory is worth: {shlex.join(['stead-bench', 'run', *words])}",
             highlight=False,
+            markup=False,
             soft_wrap=True,
         )
 
@@ -156,9 +162,9 @@ def score(
     as_json: JsonFlag = False,
 ) -> None:
     """Score a finished run again from its replies; nothing is written."""
-    from benchmark_adapter.scoring import score_run
-
     with _reported("nothing was written"):
+        from benchmark_adapter.scoring import score_run
+
         finished = score_run(run_dir, data=data, toolsets=toolsets)
     manifest = finished.run.manifest
     title = f"{manifest.planner} planner, {manifest.memory} memory, {manifest.policy} policy"
@@ -174,15 +180,17 @@ def verify(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare the evaluator with recorded behaviour of the reference evaluator; exit status 1 unless all agree."""
-    from benchmark_adapter.conformance import verify as verify_vectors
-
     with _reported("nothing was written"):
+        from benchmark_adapter.conformance import verify as verify_vectors
+
         report = verify_vectors(vectors, similarity=similarity.value)
     if as_json:
         typer.echo(json.dumps(report.as_json()))
     else:
-        _out.print(report.as_text(), highlight=False, soft_wrap=True)
-    raise typer.Exit(0 if report.agrees else 1)
+        from benchmark_adapter.table import agreement_table
+
+        _out.print(agreement_table(report))
+    raise typer.Exit(0 if report.all_agree else 1)
 
 
 def _report(metrics: dict[str, Any], *, as_json: bool, title: str) -> None:
@@ -210,16 +218,23 @@ def _progress() -> Progress:
 @contextmanager
 def _reported(on_interrupt: str) -> Iterator[None]:
     """Turn what can be wrong with the input into one message and exit status 2."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"stead-bench: interrupted; {on_interrupt}", err=True)
+        raise typer.Exit(_BAD_INPUT) from None
+    except Exception as exc:
+        # What a caller can mend comes as an error of one of the packages; all else is a fault and keeps its traceback.
+        if not isinstance(exc, _mendable()):
+            raise
+        typer.echo(f"stead-bench: {exc}", err=True)
+        raise typer.Exit(_BAD_INPUT) from exc
+
+
+def _mendable() -> tuple[type[Exception], ...]:
     from agent.errors import AgentError
     from benchmark_adapter.errors import BenchmarkError
     from clarifier.errors import CalibrationError
     from memory.errors import MemoryStoreError
 
-    try:
-        yield
-    except (BenchmarkError, MemoryStoreError, CalibrationError, AgentError) as exc:
-        typer.echo(f"stead-bench: {exc}", err=True)
-        raise typer.Exit(_BAD_INPUT) from exc
-    except KeyboardInterrupt:
-        typer.echo(f"stead-bench: interrupted; {on_interrupt}", err=True)
-        raise typer.Exit(_BAD_INPUT) from None
+    return (BenchmarkError, MemoryStoreError, CalibrationError, AgentError)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.manifest import Manifest, Similarity, digest, package_versions, python_version, source_commit
 from benchmark_adapter.oracle import MissingGoldError, OraclePlanner
 from benchmark_adapter.past import View
-from benchmark_adapter.run_directory import open_run
+from benchmark_adapter.run_directory import RunDirectory, open_run
 from benchmark_adapter.runner import PlannerFor, Setup, limited, play, playing_order
 from benchmark_adapter.scoring import Finished, measure
 from benchmark_adapter.turn_result import TurnLine
@@ -73,17 +74,20 @@ class Launch:
         """Turns in all."""
         return sum(len(session.turns) for session in self.sessions)
 
-    def run(self, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
-        """Play what is left to play, score it all and write the metrics.
+    def open(self) -> AbstractContextManager[RunDirectory]:
+        """Open the run directory, made if it is not there, and hold it until the block ends.
 
         Raises:
             RunDirectoryError: If the run directory cannot be used.
             ManifestMismatchError: If it holds another run.
         """
-        with open_run(self.path, self.manifest) as run:
-            play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
-            metrics = measure(run, self.sessions)
-            run.finish(playing_order(self.sessions), metrics)
+        return open_run(self.path, self.manifest)
+
+    def finish(self, run: RunDirectory, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
+        """Play what is left to play, score it all and write the metrics."""
+        play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
+        metrics = measure(run, self.sessions)
+        run.finish(playing_order(self.sessions), metrics)
         return Finished(run, metrics)
 
 

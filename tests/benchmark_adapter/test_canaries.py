@@ -22,7 +22,6 @@ from agent.planners.chat import ChatPlanner
 from agent.planners.rules import RulesPlanner
 from agent.settings import ChatSettings
 from agent.state import Decide, Planner
-from benchmark_adapter import runner
 from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.manifest import Manifest
 from benchmark_adapter.past import View
@@ -35,7 +34,7 @@ from clarifier.policy import open_policy
 from memory.evidence import Slot
 from memory.recall import Recall, Strategy, TurnShelf
 from memory.records import QuestionStep, Turn
-from memory.strategies import default_budget
+from memory.strategies import default_budget, open_strategy
 from memory.tools import Tool
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import JsonObject, call, final, question, topic, write_topics
@@ -221,14 +220,13 @@ class WatchedStrategy:
 def _watching(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
     """Put the memory's files below `folder`, and watch the recalls."""
     watch = Watch(folder)
-    open_strategy = runner.open_strategy
 
     def watched(name: str, shelf: TurnShelf) -> Strategy:
         return WatchedStrategy(open_strategy(name, shelf), watch)
 
     with monkeypatch.context() as patched:
         patched.setattr(tempfile, "tempdir", str(folder))
-        patched.setattr(runner, "open_strategy", watched)
+        patched.setattr("benchmark_adapter.runner.open_strategy", watched)
         yield watch
 
 
