@@ -189,7 +189,7 @@ def test_text_of_any_kind_is_kept(log: SqlTurnLog) -> None:
 def test_threads_append_without_losing_or_doubling_a_turn(path: Path) -> None:
     """Twice the same work from logs of their own, as two processes would do it."""
     scope = Scope("ann")
-    barrier = threading.Barrier(8)
+    barrier = threading.Barrier(8, timeout=30)
 
     def work(worker: int) -> None:
         with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
