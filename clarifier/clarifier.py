@@ -48,9 +48,10 @@ _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
     "zh": "这件事我没有把握，所以没有做。",
 }
+_CALL_OFF = re.compile(r"(?:cancel|never ?mind|forget it|stop)\b|算了|取消", re.IGNORECASE)
 _REFUSAL = re.compile(
-    r"(?:no|nope|nah|don['’]?t|do not|stop|cancel|never ?mind|forget it|not now|leave it)\b"
-    r"|不要|不用|不行|别|不了|算了|取消|不是|^不$",
+    r"(?:no|nope|nah|not now|don['’]?t|do not|leave it)\b(?! (?:problem|worries|objections?)\b)"
+    r"|不要(?!紧)|不用|不行|不了|不是|不可以|别(?!的)|不(?:[，。！]|$)",
     re.IGNORECASE,
 )
 _BY_WEIGHT: tuple[Effect, ...] = ("read", "write", "message", "pay")
@@ -246,17 +247,21 @@ class _Desk:
     def consent(self, cases: Sequence[_Case], confirmation: Question) -> Literal["given", "refused"] | None:
         """What the person said in this turn when asked about these calls; `None`: they were not asked.
 
-        A question for a slot of a call also names what else is taken for granted, so its answer is consent.
+        A question for a slot of a call also names what else is taken for granted, so its answer is consent, unless it
+        calls the whole thing off.
         """
         said: Literal["given", "refused"] | None = None
         for step in self.situation.question_steps:
             if step.answer is None:
                 continue
-            if step.question == confirmation.text:
-                return "refused" if _REFUSAL.match(step.answer.strip()) else "given"
+            answer = step.answer.strip()
+            is_confirmation = step.question == confirmation.text
             tools = {slot.partition(".")[0] for slot in step.slots}
-            if all(case.tool.name in tools or not case.unstated for case in cases) and tools:
-                said = "given"
+            if not is_confirmation and not (tools and all(one.tool.name in tools or not one.unstated for one in cases)):
+                continue
+            if _CALL_OFF.match(answer) or (is_confirmation and _REFUSAL.match(answer)):
+                return "refused"
+            said = "given"
         return said
 
     # A proposed question

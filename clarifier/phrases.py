@@ -22,7 +22,8 @@ _CUT = re.compile(
 _LEAD = re.compile(r"^(?:the|a|an|required|optional|desired|specified|specify|indicates)\s+", re.IGNORECASE)
 _VAGUE_TEXT = "id name type value query text data input content param parameter count number title format code"
 _VAGUE = frozenset(_VAGUE_TEXT.split())
-_MAX_WORDS = 7
+_PREPOSITIONS = tuple((word,) for word in ("to", "from", "by", "of", "for", "at", "in", "on"))
+_MAX_WORDS = 9
 _MAX_HAN = 14
 
 _CHINESE: Mapping[str, str] = MappingProxyType(
@@ -55,6 +56,7 @@ def slot_phrase(parameter: Parameter, language: Language) -> str:
             return described
         return _CHINESE.get(" ".join(words)) or _spelled(words)
     is_vague = len(words) == 1 and words[0] in _VAGUE
+    is_vague = is_vague or words[-1:] in _PREPOSITIONS
     if is_vague and described and not _HAN.search(described):
         return described
     return _spelled(words)

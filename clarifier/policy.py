@@ -63,6 +63,7 @@ class BenchmarkPolicy:
         return False
 
 
+_EVEN = 0.5
 _COSTS: Mapping[Effect, float] = MappingProxyType({"read": 2.0, "write": 10.0, "pay": 50.0, "message": 10.0})
 
 
@@ -87,11 +88,14 @@ class ProductPolicy:
             raise ValueError(f"costs of wrong calls must be positive, of asking not negative; got {self!r}")
 
     def acts(self, odds: Odds, stakes: Stakes) -> bool:
+        """By cost; where standing rules cover what was not said, they are the consent, and even odds suffice."""
+        if stakes.is_covered:
+            return odds.p_calls >= _EVEN
         return odds.p_calls >= odds.p_asked - self.cost_ask / self.cost_wrong[stakes.effect]
 
     def acts_unasked(self, odds: Odds, stakes: Stakes) -> bool:
         """Where more likely right than wrong, and neither money nor other people are concerned."""
-        return odds.p_calls >= 0.5 and not self.must_confirm(stakes)
+        return odds.p_calls >= _EVEN and not self.must_confirm(stakes)
 
     def must_confirm(self, stakes: Stakes) -> bool:
         is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")

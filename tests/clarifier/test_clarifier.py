@@ -342,18 +342,27 @@ def test_grave_calls_are_confirmed_unless_stated_or_ruled() -> None:
     stated = situation("Pay INV-12 from Household", PAY)
     assert act(decide(stated, calls(proposed), policy=PRODUCT))
     rule = evidence("pay_invoice.payer", "Household", kind="standing", source="request")
-    others = tuple(
-        evidence("pay_invoice.payer", "Household", turn=turn, kind="standing", source="request") for turn in (1, 2, 3)
-    )
-    assert act(decide(situation("Pay INV-12", PAY, items=(state(rule, *others),)), calls(proposed), policy=PRODUCT))
+    assert act(decide(situation("Pay INV-12", PAY, items=(state(rule),)), calls(proposed), policy=PRODUCT))
 
     said_yes = asked(decision.question, "Yes.", *decision.slots)
     assert act(
         decide(situation("Pay INV-12", PAY, items=(state(*usual),), steps=(said_yes,)), calls(proposed), policy=PRODUCT)
     )
-    said_no = asked(decision.question, "No, leave it.", *decision.slots)
-    refused = situation("Pay INV-12", PAY, items=(state(*usual),), steps=(said_no,))
-    assert reply(decide(refused, calls(proposed), policy=PRODUCT)) == "All right, I have not done it."
+    for answer in ("No, leave it.", "Never mind.", "不要"):
+        said_no = asked(decision.question, answer, *decision.slots)
+        refused = situation("Pay INV-12", PAY, items=(state(*usual),), steps=(said_no,))
+        assert reply(decide(refused, calls(proposed), policy=PRODUCT)) == "All right, I have not done it."
+
+
+def test_an_answer_to_another_question_about_the_call_is_consent_unless_it_calls_it_off() -> None:
+    usual = (evidence("pay_invoice.payer", "Household", turn=1), evidence("pay_invoice.payer", "Household", turn=2))
+    proposed = call("pay_invoice", invoice="INV-12", payer="Household")
+    step = asked("Which invoice?", "INV-12", "pay_invoice.invoice")
+    here = situation("Pay the invoice", PAY, items=(state(*usual),), steps=(step,))
+    assert act(decide(here, calls(proposed), policy=PRODUCT))
+    step = asked("Which invoice?", "Forget it, INV-12 can wait", "pay_invoice.invoice")
+    here = situation("Pay the invoice", PAY, items=(state(*usual),), steps=(step,))
+    assert isinstance(decide(here, calls(proposed), policy=PRODUCT), Answer)
 
 
 def test_without_a_question_left_grave_calls_are_given_up() -> None:

@@ -64,6 +64,12 @@ def test_product_without_a_question_left() -> None:
     assert not policy.acts_unasked(odds(1, 1, 1), Stakes("pay", is_stated=False))
 
 
+def test_product_takes_a_standing_rule_for_consent() -> None:
+    policy = open_policy("product")
+    assert policy.acts(odds(1, 0.5, 0.9), Stakes("pay", is_stated=False, is_covered=True))
+    assert not policy.acts(odds(1, 0.49, 0.9), Stakes("pay", is_stated=False, is_covered=True))
+
+
 def test_unknown_policy() -> None:
     with pytest.raises(
         UnknownPolicyError, match="no policy is called 'bold'; choose one of benchmark, product"

@@ -108,6 +108,11 @@ def test_the_honest_end() -> None:
         (need("query", "See get_help for query_syntax."), "en", "query"),
         (need("name", "名称"), "en", "name"),
         (need("desc"), "en", "description"),
+        (
+            need("sendTo", "The address to send the code to, such as a phone number."),
+            "en",
+            "address to send the code to",
+        ),
         (need("city", "城市名称。"), "zh", "城市名称"),
         (need("start_date"), "zh", "开始日期"),
         (need("flux_rate"), "zh", "flux rate"),
