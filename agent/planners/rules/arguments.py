@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pydantic import JsonValue
@@ -22,6 +22,7 @@ from agent.planners.rules.segments import Segment, asking_sentences, clauses
 from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from memory.codes import code_of
 from memory.dates import normal_date
 from memory.descriptions import described_format
 from memory.errors import CastError
@@ -46,6 +47,7 @@ _THAT_DAY = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"\bhere\b|\bhome\b|\bin town\b|家这|家里|本地|这边", re.IGNORECASE)
+_COORDINATES = re.compile(r"-?\d{1,3}\.\d+\s?,\s?-?\d{1,3}\.\d+")
 _WAY_BACK = re.compile(r"\breturn\b|\bback\b|\bother way round\b|返程|回程|回来", re.IGNORECASE)
 _SELF_WORDS = frozenset(
     {"user", "account", "email", "card", "phone", "customer", "member", "owner", "reader", "plot", "property"}
@@ -62,8 +64,13 @@ class Filled:
     """Required ones that nothing suitable speaks for, in schema order."""
     said: int = 0
     """How many values this request or an answer says."""
-    chosen: int = 0
-    """How many are taken from an entry that the request means."""
+    chosen_names: frozenset[str] = frozenset()
+    """Those taken from an entry of an earlier turn's observation that the request means."""
+
+    @property
+    def chosen(self) -> int:
+        """How many are taken from an entry that the request means."""
+        return len(self.chosen_names)
 
 
 @dataclass(frozen=True)
@@ -100,7 +107,8 @@ class Filler:
         assigned = self._assigned(tool, request)
         arguments: dict[str, JsonValue] = {}
         missing: list[str] = []
-        said = chosen = 0
+        said = 0
+        chosen: set[str] = set()
         for parameter in tool.parameters:
             if parameter.name in assigned:
                 arguments[parameter.name] = assigned[parameter.name]
@@ -112,11 +120,12 @@ class Filler:
                 value = self._worked_out(parameter, tool, arguments)
             if value is not None:
                 arguments[parameter.name] = value
-                chosen += entry_value is not None
+                if entry_value is not None and not self.past.own_groups:
+                    chosen.add(parameter.name)
             elif parameter.is_required:
                 missing.append(parameter.name)
         kept = {name: value for name, value in arguments.items() if not _is_default(tool.parameter(name), value)}
-        return Filled(kept, tuple(missing), said, chosen)
+        return Filled(kept, tuple(missing), said, frozenset(chosen))
 
     # What the person says in this turn
 
@@ -277,6 +286,8 @@ class Filler:
         kind = kind_of(parameter)
         if not parameter.is_required or kind in _FLEETING | {"enum", "boolean", "number", "array", "object"}:
             return None
+        if kind == "coordinates" and (place := self._coordinates()) is not None:
+            return place
         told = " ".join(part.text for part in request.focus) or self.situation.request
         answers = " ".join(step.answer or "" for step in self.situation.question_steps)
         for groups, is_own in ((self.past.own_groups, True), (self.past.topic_groups, False)):
@@ -292,6 +303,14 @@ class Filler:
                     return value
                 if entry is None and len(entries) > 1:
                     return None  # it is open which one is meant
+        return None
+
+    def _coordinates(self) -> str | None:
+        """Return the latest coordinates that a tool gave in this topic."""
+        for group in [*self.past.own_groups, *self.past.topic_groups]:
+            for value in (value for entry in group.entries for value in entry.values()):
+                if isinstance(value, str) and _COORDINATES.fullmatch(value):
+                    return value
         return None
 
     def _is_stale(self, group: Group) -> bool:
@@ -374,8 +393,11 @@ class Filler:
         return settled.value if is_own or self.refers_back or is_sure else None
 
     def _worked_out(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
-        """Return today for what is written down today, this year, and the end of a period that is one day."""
+        """Return a place's country, today for what is written down today, this year, and the end of a period of one day."""
         now, kind = self.situation.now, kind_of(parameter)
+        if kind == "country":
+            places = [value.split(",")[0] for value in so_far.values() if isinstance(value, str)]
+            return next((code for place in places if (code := code_of("country", place))), None)
         if now is None:
             return None
         if kind == "date":
@@ -463,8 +485,3 @@ def _counted_things(element: Parameter, text: str) -> JsonValue:
         number = float(match["n"])
         things.append({textual[0]: match["thing"], numeric[0]: int(number) if number.is_integer() else number})
     return things or None
-
-
-def without(filled: Filled, names: Sequence[str]) -> Filled:
-    """Return `filled` without the arguments in `names`."""
-    return replace(filled, arguments={name: value for name, value in filled.arguments.items() if name not in names})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -46,29 +46,62 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     filler = Filler(situation, Past(situation))
     chosen = choose_tools(situation, filler, embedder)
     goals = [goal for choice in chosen for goal in _calls(choice, filler)]
-    return [*_suppliers(goals, filler), *goals]
+    sources = {goal.tool.name: _sources(goal, situation) for goal in goals}
+    planned = {goal.tool.name for goal in goals}
+    called = {call.name for step in situation.call_steps for call in step.calls}
+    is_search = bool(_FIND.search(situation.request))
+    goals = [_fresh(goal, sources[goal.tool.name], planned - called, is_search and not called) for goal in goals]
+    return [*_suppliers(goals, sources, filler), *goals]
 
 
-def _suppliers(goals: Sequence[Goal], filler: Filler) -> list[Goal]:
+_FIND = re.compile(
+    r"\blook (?:it|them|one)? ?up\b|^look,|\blook, and\b|\bfind (?:it|one|what|me|out)\b|\bsearch\b|\bthe earliest they\b"
+    r"|先[看查找]|找[个出一]|你找|里找|到.{0,8}找",
+    re.IGNORECASE,
+)
+
+
+def _sources(goal: Goal, situation: Situation) -> dict[str, tuple[str, ...]]:
+    """Return per required argument of a goal the tools that can supply it in this turn, best first."""
+    return {
+        parameter.name: suppliers(Slot(goal.tool.name, parameter.name), parameter, situation, Settings())
+        for parameter in goal.tool.required
+    }
+
+
+def _fresh(goal: Goal, sources: dict[str, tuple[str, ...]], coming: set[str], is_search: bool) -> Goal:
+    """Take away what an earlier observation gave where this turn is to look it up anew."""
+    stale = {
+        name
+        for name in goal.filled.chosen_names
+        if (is_search and sources.get(name)) or coming & set(sources.get(name, ())) - {goal.tool.name}
+    }
+    if not stale:
+        return goal
+    kept = {name: value for name, value in goal.filled.arguments.items() if name not in stale}
+    missing = tuple(p.name for p in goal.tool.required if p.name in stale or p.name in goal.filled.missing)
+    return replace(goal, filled=replace(goal.filled, arguments=kept, missing=missing))
+
+
+def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) -> list[Goal]:
     """Return the look-ups that the goals wait for, where the request itself says what to look up.
 
     Where it does not, the value is left out, and the clarifier decides whether to look it up or to ask.
     """
-    situation = filler.situation
     planned = {goal.tool.name for goal in goals}
     found: dict[str, Goal] = {}
     for goal in goals:
         for name in goal.filled.missing:
-            parameter = goal.tool.parameter(name)
-            if parameter is None:
-                continue
-            names = suppliers(Slot(goal.tool.name, name), parameter, situation, Settings())
+            names = sources[goal.tool.name].get(name, ())
             if planned & set(names):
                 continue
-            for supplier in (tool for one in names[:1] if (tool := situation.tool(one)) is not None):
-                filled = filler.fill(supplier, ())
-                if not filled.missing and filled.said:
-                    found.setdefault(supplier.name, Goal(supplier, filled))
+            tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None]
+            offers = [
+                Goal(tool, filled) for tool in tools if not (filled := filler.fill(tool, ())).missing and filled.said
+            ]
+            if offers:
+                best = max(offers, key=lambda offer: offer.filled.said)
+                found.setdefault(best.tool.name, best)
     return list(found.values())
 
 
@@ -94,7 +127,7 @@ def _calls(choice: Choice, filler: Filler) -> Iterator[Goal]:
         for value in values[:MAX_CALLS_OF_A_TOOL]:
             missing = tuple(name for name in filled.missing if name != parameter.name)
             arguments = _in_order(tool, {**filled.arguments, parameter.name: value})
-            yield Goal(tool, Filled(arguments, missing, filled.said, filled.chosen), choice.focus)
+            yield Goal(tool, replace(filled, arguments=arguments, missing=missing), choice.focus)
         return
     yield Goal(tool, filled, choice.focus)
     if _ROUND.search(filler.situation.request) and (back := _way_back(tool, filled)) is not None:
@@ -115,7 +148,7 @@ def _several(tool: Tool, filled: Filled, filler: Filler) -> tuple[Parameter, lis
     ]
     for parameter in singles:
         kind = kind_of(parameter)
-        if kind in ("date", "datetime", "time", "number", "year", "enum"):
+        if kind in ("date", "datetime", "time", "number", "year"):
             continue
         found = [said for said in said_values(parameter, tool, text) if said.strength >= 0.5]
         values = _parallel(found, text, is_exact=kind in ("url", "id", "email", "ip"))
@@ -137,7 +170,8 @@ def _parallel(found: Sequence[Said], text: Text, *, is_exact: bool) -> list[Json
         joined = ordered[:1]
         for said in ordered[1:]:
             between = text.text[joined[-1].end : said.start]
-            if re.fullmatch(r"\s?(?:,|，|、|and|or|和|跟|与|&|\n)?\s?(?:and|和)?\s?", between) and between.strip():
+            is_joined = re.fullmatch(r"\s?(?:,|，|、|and|和|跟|与|&|\n)?\s?(?:and|和)?\s?", between) and between.strip()
+            if is_joined or re.fullmatch(r"[^。.!！?？]{0,6}(?:还有|以及|和)[^。.!！?？]{0,4}", between):
                 joined.append(said)
         ordered = joined
     elif not is_exact:
@@ -176,7 +210,7 @@ def _way_back(tool: Tool, filled: Filled) -> Filled | None:
         return None
     arguments = dict(filled.arguments)
     arguments[ends["from"]], arguments[ends["to"]] = arguments[ends["to"]], arguments[ends["from"]]
-    return Filled(arguments, filled.missing, filled.said, filled.chosen)
+    return replace(filled, arguments=arguments)
 
 
 def focus_of(request: str, shares: Sequence[float], least: float) -> tuple[Segment, ...]:

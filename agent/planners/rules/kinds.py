@@ -19,7 +19,7 @@ _BY_FORMAT: dict[str, ValueKind] = {
     "language_code": "language",
 }  # fmt: skip
 _ID_WORDS = frozenset(
-    {"id", "ids", "identifier", "uuid", "code", "symbol", "ticker", "number", "no", "key", "ref", "token"}
+    {"id", "ids", "identifier", "uuid", "code", "symbol", "ticker", "number", "no", "key", "ref", "token", "card"}
 )
 _ID_TEXT = re.compile(
     r"\bunique identifier\b|\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|号码|手机号|尾号|后四位|ID"

@@ -342,8 +342,9 @@ def _zh_nouns(description: str) -> list[str]:
 def _texts(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
     yield from _labelled(parameter, text)
     yield from _paired(parameter, text)
+    is_titled = bool(_TITLED & {word.casefold() for word in split_name(parameter.name)})
     for mention in text.of_kind("quoted"):
-        yield Said(mention.value, mention.start, mention.end, 0.95)
+        yield Said(mention.value, mention.start, mention.end, 0.95 if is_titled else 0.6)
     if kind == "place":
         for mention in text.of_kind("coordinates"):
             yield Said(mention.value, mention.start, mention.end, 0.9)
@@ -356,6 +357,12 @@ def _texts(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[
         yield from _chinese_opening(about, text)
 
 
+_TITLED = frozenset(
+    ("title", "name", "query", "keyword", "keywords", "text", "message", "content", "word", "phrase", "song", "book", "movie",
+     "film", "q", "search", "term", "topic", "artist", "author", "sentence", "quote", "item", "product", "memo", "subject")
+)  # fmt: skip
+
+
 def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool) -> Iterator[Said]:
     """Yield a name as a value: likelier in a sentence that speaks of the tool, less so beside a possessive."""
     words = mention.text
@@ -363,7 +370,7 @@ def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: 
     sentence = next((part for part in sentences(text.text) if part.start <= mention.start < part.end), None)
     near = len(about & set(content_terms(sentence.text))) if sentence else 0
     strength = 0.5 if near or is_lone else 0.35
-    strength += min(0.2, 0.1 * near)
+    strength += min(0.2, 0.1 * near) + (0.12 if " " in words and kind != "place" else 0.0)
     if kind == "place":
         if re.search(r"\b(?:in|at|for|off|near|around|to)\s(?:the\s)?$|[在去到]$", before):
             strength += 0.15

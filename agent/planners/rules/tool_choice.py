@@ -112,13 +112,23 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     picked = order[:1]
     for index in order[1:]:
         is_groundless = rows[index].missing > 0 and not rows[index].said and not rows[index].chosen
-        if probabilities[index] >= SECOND_LEAST and table.has_own_clause(index, picked) and not is_groundless:
+        is_apart = table.has_own_clause(index, picked) or (
+            probabilities[index] >= SURE_SECOND and _has_own_words(situation, index, picked)
+        )
+        if probabilities[index] >= SECOND_LEAST and is_apart and not is_groundless:
             picked.append(index)
     places = {index: table.first_clause(index, picked) for index in picked}
     return [
         Choice(situation.tools[index], probabilities[index], table.focus(index, picked))
         for index in sorted(picked, key=lambda index: places[index])
     ]
+
+
+def _has_own_words(situation: Situation, tool: int, others: Sequence[int]) -> bool:
+    """Whether the request has a word that tells of `tool` and of none of `others`."""
+    texts = tool_texts(situation.tools)
+    shared = {term for other in others for term in texts.terms[other]}
+    return any(term in texts.terms[tool] and term not in shared for term in content_terms(situation.request))
 
 
 @dataclass(frozen=True)
@@ -181,7 +191,7 @@ def clause_table(situation: Situation, embedder: Embedder | None) -> ClauseTable
 
 
 MEANING_SCALE, OWN_CLAUSE_MARGIN, CLAUSE_LEAST = 10.0, 0.4, 1.0
-LEAST, SMALL_TALK_LEAST, SECOND_LEAST = 0.07, 0.8, 0.5
+LEAST, SMALL_TALK_LEAST, SECOND_LEAST, SURE_SECOND = 0.07, 0.8, 0.5, 0.7
 # Fitted by L2 logistic regression (C = 1) on 157 turns of five persons, every tool on offer a row.
 WEIGHTS: tuple[float, ...] = (0.28, 1.7, 1.35, 1.7, 2.3, -0.29, -0.13, 0.6, -0.38, 0.18, 1.95)
 BIAS = -2.3
