@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ class _FileCheck:
 
     @property
     def turns(self) -> int:
-        return sum(len(topic.fields.entries("tasks")) for topic in self.topics)
+        return sum(topic.fields.turns for topic in self.topics)
 
     def faults(self) -> tuple[Fault, ...]:
         """Return them in reading order."""
@@ -231,15 +232,18 @@ def _tools_of(raw: Mapping[str, Any], path: Path, line: int, shelf: Toolsets) ->
 def _turn_order(topics: Sequence[_Located]) -> dict[TurnName, int]:
     """Return every turn with its position in time; topics without a time come last, as in a run."""
 
-    def time(topic: _Located) -> tuple[bool, str]:
+    def time(topic: _Located) -> datetime:
         found = read_time(topic.fields.raw.get("env_info"))
-        return found is None, found or ""
+        try:
+            return datetime.fromisoformat(found) if found else datetime.max
+        except ValueError:  # a date that does not exist, which is told elsewhere
+            return datetime.max
 
     names = [
         TurnName(str(topic.id), turn)
         for topic in sorted(topics, key=time)
         if topic.id is not None
-        for turn in range(len(topic.fields.entries("tasks")))
+        for turn in range(topic.fields.turns)
     ]
     return {name: position for position, name in enumerate(names)}
 

@@ -29,22 +29,24 @@ def find_topic_files(path: Path) -> Found:
     """Return the topic files of a path: itself, or those in a folder and anywhere below it.
 
     Below a folder, hidden folders and the files of toolsets are passed over, and a file is left out when its first
-    line is JSON without any field of a topic. A file whose first line is broken stays, so that the fault is seen.
+    line is JSON without any field of a topic. A file that cannot be read, or whose first line is broken, stays, so that
+    the fault is seen.
 
     Raises:
         DatasetError: If the folder cannot be read.
     """
     if not path.is_dir():
         return Found((path,), ())
-    topics: list[Path] = []
-    left_out: list[Path] = []
     try:
-        for file in sorted(path.rglob("*.jsonl"), key=lambda file: _natural_order(file.relative_to(path))):
-            inside = file.relative_to(path)
-            if file.is_file() and file.name not in TOOLSET_FILES and not any(p.startswith(".") for p in inside.parts):
-                (topics if _may_hold_topics(file) else left_out).append(file)
+        files = sorted(path.rglob("*.jsonl"), key=lambda file: _natural_order(file.relative_to(path)))
     except OSError as exc:
         raise DatasetError(path, None, f"cannot be read: {exc}") from exc
+    topics: list[Path] = []
+    left_out: list[Path] = []
+    for file in files:
+        is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if not file.is_dir() and file.name not in TOOLSET_FILES and not is_hidden:
+            (topics if _may_hold_topics(file) else left_out).append(file)
     return Found(tuple(topics), tuple(left_out))
 
 
@@ -64,11 +66,11 @@ def toolsets_of(topic_file: Path, root: Path) -> Toolsets:
 
 
 def _may_hold_topics(file: Path) -> bool:
-    with file.open("rb") as lines:
-        first = next((line for line in lines if line.strip()), b"")
     try:
+        with file.open("rb") as lines:
+            first = next((line for line in lines if line.strip()), b"")
         value = json.loads(first.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return True
     return isinstance(value, dict) and not _TOPIC_FIELDS.isdisjoint(value)
 

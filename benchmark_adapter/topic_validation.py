@@ -30,12 +30,19 @@ class TopicFields:
     """`None` where they cannot be had."""
 
     def field(self, name: str) -> Any:
-        return self.tools if name == "tools" else topic_field(self.raw, name)
+        if name == "tools":
+            return self.tools
+        return topic_field(self.raw, name) if name in FALLBACK_FIELDS else self.raw.get(name)
 
     def entries(self, name: str) -> list[Any]:
         """Return a list field; empty where it is none."""
         value = self.field(name)
         return value if isinstance(value, list) else []
+
+    @property
+    def turns(self) -> int:
+        """The number of turns: the length of the longest list with one entry per turn."""
+        return max(len(self.entries(name)) for name in _PER_TURN)
 
     def parse(self) -> Topic | list[Fault]:
         """Return the topic, or all that keeps it from being one."""
@@ -115,7 +122,7 @@ def _length_faults(topic: TopicFields) -> Iterator[Fault]:
         listed = ", ".join(f"{name} {count}" for name, count in counts.items())
         yield error("list-lengths", f"expected one entry per turn in each list, got {listed}", "make them equally long")
     subtypes = topic.field("turn_subtypes") or []
-    later = max(counts.get("tasks", 0) - 1, 0)
+    later = max(topic.turns - 1, 0)
     if isinstance(subtypes, list) and len(subtypes) < later:
         problem = f"expected a turn subtype for each turn after the first ({later}), got {len(subtypes)}"
         yield error("list-lengths", problem, "add the missing ones to `turn_subtypes`")

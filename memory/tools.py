@@ -100,10 +100,10 @@ def _mapping(value: object, what: str) -> Mapping[str, Any]:
 def _fields(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> tuple[Parameter, ...]:
     described = _mapping(schema.get("properties") or {}, "`properties`")
     required = schema.get("required") or []
-    if not isinstance(required, list):
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         raise ToolSchemaError(f"`required` must be a list of names; got {required!r}")
     fields = [_parameter(str(name), part, root, depth, name in required) for name, part in described.items()]
-    absent = [str(name) for name in required if name not in described]
+    absent = [name for name in required if name not in described]
     return (*fields, *(Parameter(name=name, is_required=True) for name in dict.fromkeys(absent)))
 
 
