@@ -71,6 +71,18 @@ class EntryTurn:
         """Whether this is the first turn of a topic other than the session's first."""
         return self.topic_index > 0 and self.index_in_topic == 0
 
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Where the turn comes from, in the reference evaluator's words."""
+        return {
+            "topic_id": self.topic_id,
+            "topic_env_info": self.env_info,
+            "topic_source_id": self.topic_id,
+            "topic_index": self.topic_index,
+            "turn_index_in_topic": self.index_in_topic,
+            "is_cross_topic_boundary": self.is_cross_topic,
+        }
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -101,17 +113,7 @@ class Entry:
             "turn_subtypes": list(self.subtypes),
             "turn_tools": [turn.tools for turn in self.turns],
             "turn_env_infos": [turn.env_info for turn in self.turns],
-            "turn_metadata": [
-                {
-                    "topic_id": turn.topic_id,
-                    "topic_env_info": turn.env_info,
-                    "topic_source_id": turn.topic_id,
-                    "topic_index": turn.topic_index,
-                    "turn_index_in_topic": turn.index_in_topic,
-                    "is_cross_topic_boundary": turn.is_cross_topic,
-                }
-                for turn in self.turns
-            ],
+            "turn_metadata": [turn.metadata for turn in self.turns],
             "english_env_info": self.turns[0].env_info if self.turns else None,
             "english_tools": self.turns[0].tools if self.turns else [],
             "english_tasks": tasks,
@@ -150,6 +152,8 @@ class Session:
     name: str
     turns: tuple[ReferenceTurn, ...]
     dropped: tuple[DroppedTopic, ...] = ()
+    file: TopicFile | None = field(default=None, repr=False, compare=False)
+    """What it was read from; None for a session that was made otherwise."""
 
 
 def load_sessions(path: Path, *, toolsets: Path | None = None, seed: int = DEFAULT_SEED) -> tuple[Session, ...]:
@@ -193,7 +197,7 @@ def build_session(file: TopicFile, *, seed: int = DEFAULT_SEED) -> Session:
                 gold=topic.gold[turn.index_in_topic] if topic.gold is not None else None,
             )
         )
-    return Session(file.name, tuple(turns), entry.dropped)
+    return Session(file.name, tuple(turns), entry.dropped, file)
 
 
 def build_entry(

@@ -41,6 +41,7 @@ def history_messages(
     request: str,
     env_info: str | None,
     consecutive_tool_messages: bool = True,
+    id_prefix: str = "call_",
 ) -> list[Message]:
     """Return system message, earlier turns and request.
 
@@ -50,12 +51,13 @@ def history_messages(
         env_info: Date and time of the current topic; None reads `None` in the message, as in the reference.
         consecutive_tool_messages: Whether each call gets a tool message of its own. Otherwise the observations of
             a step share one, whose id is the next in a queue of all ids given out, so that it drifts.
+        id_prefix: What stands before the number in the ids of past calls, which the reference draws at random.
 
     Raises:
         ReferenceCrashError: If a reference has no path, or its first shortest path puts a clarification or final answer
             in one step with anything else.
     """
-    writer = _Writer(consecutive_tool_messages)
+    writer = _Writer(consecutive_tool_messages, id_prefix)
     messages: list[Message] = [{"role": "system", "content": f"Current Date: {env_info}"}]
     for task, answer in earlier:
         messages.append({"role": "user", "content": task})
@@ -103,10 +105,11 @@ def step_messages(reply: Mapping[str, Any], step: Step) -> list[Message]:
 
 
 class _Writer:
-    """Writes steps of references as messages and gives out the call ids, `call_0` onwards."""
+    """Writes steps of references as messages and gives out the call ids, numbered from 0."""
 
-    def __init__(self, consecutive_tool_messages: bool) -> None:
+    def __init__(self, consecutive_tool_messages: bool, id_prefix: str) -> None:
         self._consecutive = consecutive_tool_messages
+        self._id_prefix = id_prefix
         self._given = 0
         self._answered = 0
 
@@ -120,14 +123,14 @@ class _Writer:
             return
         first = self._given
         self._given += len(nodes)
-        calls = [_call_message(f"call_{first + offset}", node) for offset, node in enumerate(nodes)]
+        calls = [_call_message(f"{self._id_prefix}{first + offset}", node) for offset, node in enumerate(nodes)]
         yield {"role": "assistant", "content": "", "tool_calls": calls}
         if self._consecutive:
             for call, node in zip(calls, nodes, strict=True):
                 yield {"role": "tool", "content": _json(node.observation), "tool_call_id": call["id"]}
         else:
             content = _json(_json([node.observation for node in nodes]))
-            yield {"role": "tool", "content": content, "tool_call_id": f"call_{self._answered}"}
+            yield {"role": "tool", "content": content, "tool_call_id": f"{self._id_prefix}{self._answered}"}
             self._answered += 1
 
 

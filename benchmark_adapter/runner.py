@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event
 from typing import Protocol
@@ -83,7 +83,7 @@ def play(
 
 def limited(sessions: Sequence[Session], limit: int | None) -> tuple[Session, ...]:
     """Return the sessions with at most the first `limit` turns of each; all turns for `None`."""
-    return tuple(Session(session.name, session.turns[:limit], session.dropped) for session in sessions)
+    return tuple(replace(session, turns=session.turns[:limit]) for session in sessions)
 
 
 def playing_order(sessions: Sequence[Session]) -> Iterator[tuple[str, int]]:

@@ -90,7 +90,7 @@ def verdict(follower: Follower, tools: Sequence[Mapping[str, Any]], *, similarit
     for step in steps:
         if not step.accepted:
             break
-        if not _has_arguments_to_check(step):
+        if not has_arguments_to_check(step):
             continue
         try:
             check = check_step(step, functions, similarity)
@@ -145,7 +145,8 @@ def argument_text(action: Action) -> str:
     return json.dumps(action.arguments, ensure_ascii=False)
 
 
-def _has_arguments_to_check(step: Step) -> bool:
+def has_arguments_to_check(step: Step) -> bool:
+    """Whether a step, once accepted, has its arguments checked: calls that stand for no question or final answer."""
     return step.kind == "calls" and not any(action.name in PSEUDO_ACTIONS for action in step.actions)
 
 
