@@ -586,6 +586,7 @@ JUNK = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.sampled_from(PLACES), junk=JUNK)
 def test_whatever_the_reader_refuses_is_an_error_of_the_report(
