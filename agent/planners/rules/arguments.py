@@ -18,15 +18,15 @@ from agent.planners.rules.entries import Entry, Group, choose, field_for, prefer
 from agent.planners.rules.kinds import ValueKind, kind_of, role_of
 from agent.planners.rules.past_values import Past, refers_back
 from agent.planners.rules.said_values import Said, Text, said_values
-from agent.planners.rules.segments import Segment, asking_sentences, clauses
+from agent.planners.rules.segments import Segment, asking_sentences, clauses, named
 from agent.planners.rules.tool_text import content_terms
+from agent.planners.rules.verbs import deeds_of
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from memory.codes import code_of
 from memory.dates import normal_date
 from memory.descriptions import described_format
 from memory.errors import CastError
-from memory.mentions import mentions
 from memory.records import QuestionStep
 from memory.text import normalise
 from memory.tools import Parameter, Tool
@@ -47,6 +47,7 @@ _THAT_DAY = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"\bhere\b|\bhome\b|\bin town\b|家这|家里|本地|这边", re.IGNORECASE)
+_OURS = re.compile(r"\b(?:my|our|ours|us|mine)\b|我们|咱", re.IGNORECASE)
 _COORDINATES = re.compile(r"-?\d{1,3}\.\d+\s?,\s?-?\d{1,3}\.\d+")
 _WAY_BACK = re.compile(r"\breturn\b|\bback\b|\bother way round\b|返程|回程|回来", re.IGNORECASE)
 _SELF_WORDS = frozenset(
@@ -115,9 +116,10 @@ class Filler:
                 said += 1
                 continue
             entry_value = self._from_entry(parameter, tool, request)
-            value = entry_value if entry_value is not None else self._from_past(parameter, tool, arguments)
+            known = {**assigned, **arguments}
+            value = entry_value if entry_value is not None else self._from_past(parameter, tool, known)
             if value is None and parameter.is_required:
-                value = self._worked_out(parameter, tool, arguments)
+                value = self._worked_out(parameter, tool, known)
             if value is not None:
                 arguments[parameter.name] = value
                 if entry_value is not None and not self.past.own_groups:
@@ -315,7 +317,7 @@ class Filler:
 
     def _is_stale(self, group: Group) -> bool:
         """Whether the request names days that this observation was not about."""
-        days = {m.value for m in mentions(self.situation.request, self.situation.now) if m.kind == "date"}
+        days = {m.value for m in named(self.situation.request, self.situation.now) if m.kind == "date"}
         return (
             bool(days)
             and bool(group.arguments)
@@ -339,6 +341,7 @@ class Filler:
         if self.is_for_other and not self.situation.question_steps and not self.refers_back:
             return None
         kind = kind_of(parameter)
+        kind = kind_of(parameter.items) if kind == "array" and parameter.items is not None else kind
         last = self.past.last_call(tool)
         if last is not None and parameter.name in last.arguments and (self.refers_back or self.is_short):
             value = last.arguments[parameter.name]
@@ -352,7 +355,7 @@ class Filler:
             return end
         if parameter.is_required:
             return self._required_from_past(parameter, tool, kind, so_far)
-        if kind in _FLEETING and not self.refers_back:
+        if (kind in _FLEETING and not self.refers_back) or "change" in deeds_of(tool):
             return None
         settled = self.past.settled(parameter, tool)
         if settled is None or settled.similarity < 0.5:
@@ -379,7 +382,8 @@ class Filler:
         settled = self.past.settled(parameter, tool)
         if settled is not None and kind not in ("date", "datetime"):
             is_home = kind == "place" and bool(_HOME.search(self.situation.request))
-            if settled.is_standing or is_home:
+            is_ours = kind == "currency" and bool(_OURS.search(self.situation.request))
+            if (settled.is_standing or is_home or is_ours) and not _is_swapped(parameter, settled.value, so_far):
                 return settled.value
         is_dated = kind in _FLEETING and effect_of(tool) == "read"
         if self.leans_back and (not is_dated or self.refers_back or _THAT_DAY.search(self.situation.request)):
@@ -390,6 +394,8 @@ class Filler:
             return None
         is_own = bool(set(re.findall(r"[a-z]+", normalise(parameter.name.replace("_", " ")))) & _SELF_WORDS)
         is_sure = not settled.is_contested and (settled.turns >= 2 or settled.similarity == 1.0)
+        if _is_swapped(parameter, settled.value, so_far):
+            return self.past.alternative(parameter, tool, list(so_far.values()))
         return settled.value if is_own or self.refers_back or is_sure else None
 
     def _worked_out(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:

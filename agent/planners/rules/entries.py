@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from pydantic import JsonValue
 
-from agent.planners.rules.segments import clauses
-from memory.mentions import mentions
+from agent.planners.rules.segments import clauses, named
 from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
 from memory.tools import Parameter
@@ -81,6 +81,12 @@ def field_for(parameter: Parameter, group: Group) -> str | None:
     return None
 
 
+@lru_cache(maxsize=2048)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokenise(text))
+
+
+@lru_cache(maxsize=2048)
 def _words(name: str) -> tuple[str, ...]:
     words = tuple(_singular(word) for word in split_name(name))
     return words or (name.casefold(),)
@@ -151,8 +157,8 @@ NAMED = 2.0
 def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     """Return how much of `entry` the clause names: its values, and the words of its texts."""
     total = 0.0
-    found = mentions(clause, now)
-    words = {word for word in tokenise(clause) if len(word) > 1 and word not in _COMMON}
+    found = named(clause, now)
+    words = {word for word in _terms(clause) if len(word) > 1 and word not in _COMMON}
     for value in _scalars(entry):
         if isinstance(value, bool) or value is None:
             continue
@@ -162,7 +168,7 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
             if len(value) > 1 and normalise(value) in normalise(clause):
                 total += 2
             else:
-                total += 0.5 * len(words & set(tokenise(value)))
+                total += 0.5 * len(words & _terms(value))
     return total
 
 

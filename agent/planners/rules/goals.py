@@ -43,8 +43,10 @@ class Goal:
 
 def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     """Return the calls that the request calls for, in the order in which it speaks of them; none for small talk."""
+    # Which tools are called for is a matter of the request: what came of the first calls must not change it.
+    start = replace(situation, steps=(), hints=())
+    chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
-    chosen = choose_tools(situation, filler, embedder)
     goals = [goal for choice in chosen for goal in _calls(choice, filler)]
     sources = {goal.tool.name: _sources(goal, situation) for goal in goals}
     planned = {goal.tool.name for goal in goals}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pydantic import JsonValue
@@ -15,7 +15,7 @@ from clarifier.decision import Situation
 from memory.records import ToolCall
 from memory.text import normalise
 from memory.tools import Parameter, Tool
-from memory.user_state import UserState, accepts, context_similarity, fold_evidence
+from memory.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
 from memory.evidence import Slot
 from memory.values import canonical_key, equal
 
@@ -90,9 +90,7 @@ class Past:
 
     def settled(self, parameter: Parameter, tool: Tool) -> Settled | None:
         """Return what the user state holds for an argument: the latest standing rule, else the most used value."""
-        state = self.state.lookup(tool, parameter)
-        current = [candidate for candidate in state.current] if state else []
-        current = [candidate for candidate in current if candidate.similarity >= 0.5]
+        current = self._current(parameter, tool)
         if not current:
             return None
         own = [candidate for candidate in current if candidate.similarity == 1.0] or current
@@ -106,6 +104,28 @@ class Past:
         if len(newest.turn_ids) >= 2:
             chosen = newest
         return Settled(chosen.value, False, len(chosen.turn_ids), chosen.similarity, len(own) > 1)
+
+    def alternative(self, parameter: Parameter, tool: Tool, taken: Sequence[JsonValue]) -> JsonValue:
+        """Return the most used value that is none of `taken`, or `None`."""
+        left = [candidate for candidate in self._current(parameter, tool) if candidate.value not in taken]
+        return max(left, key=lambda one: (one.similarity, len(one.turn_ids), one.last)).value if left else None
+
+    def _current(self, parameter: Parameter, tool: Tool) -> list[Candidate]:
+        """Return the candidates that may fill an argument; those of a list also fill a single value and the reverse."""
+        found: list[Candidate] = []
+        state = self.state.lookup(tool, parameter)
+        found.extend(state.current if state else ())
+        if parameter.type == "array" and parameter.items is not None:
+            single = parameter.items.model_copy(update={"name": parameter.name})
+            state = self.state.lookup(tool, single)
+            found.extend(replace(one, value=[one.value]) for one in (state.current if state else ()))
+        elif parameter.type == "string":
+            state = self.state.lookup(tool, parameter.model_copy(update={"type": "array"}))
+            listed = [
+                one for one in (state.current if state else ()) if isinstance(one.value, list) and len(one.value) == 1
+            ]
+            found.extend(replace(one, value=one.value[0]) for one in listed if isinstance(one.value, list))
+        return [one for one in found if one.similarity >= 0.5 or _has_same_role(one, parameter)]
 
     def is_unbroken(self, parameter: Parameter, tool: Tool, value: JsonValue) -> bool:
         """Whether the last two or more calls of `tool` that are remembered all gave `value`."""
@@ -151,6 +171,12 @@ class Settled:
 
 def _is_like(slot: Slot, tool: Tool, parameter: Parameter) -> bool:
     return slot.tool != tool.name and context_similarity(slot, tool, parameter) >= 0.25
+
+
+def _has_same_role(candidate: Candidate, parameter: Parameter) -> bool:
+    """Whether a value of a less similar slot was at the same end of a pair ("toCurrency", "targetCurrency")."""
+    role = role_of(parameter)
+    return role is not None and any(_role_of_name(piece.slot.argument) == role for piece in candidate.evidence)
 
 
 def _role_of_name(name: str) -> Role | None:

@@ -11,12 +11,12 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agent.planners.rules.kinds import kind_of, noun_stems, role_of
-from agent.planners.rules.segments import Segment, clauses, sentences
+from agent.planners.rules.segments import Segment, clauses, named, sentences
 from agent.planners.rules.tool_text import content_terms
 from memory.descriptions import described_examples
 from memory.enum_mentions import enum_mention
 from memory.errors import CastError
-from memory.mentions import Mention, mentions
+from memory.mentions import Mention
 from memory.numbers import parse_number, read_chinese
 from memory.text import normalise, split_name, stem
 from memory.times import normal_time
@@ -54,7 +54,7 @@ class Text:
         asides = [part for part in clauses(self.text) if part.is_aside]
         return tuple(
             mention
-            for mention in mentions(self.text, self.now)
+            for mention in named(self.text, self.now)
             if not any(aside.start <= mention.start < aside.end for aside in asides)
         )
 
@@ -93,7 +93,7 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
     elif kind in ("number", "year"):
         yield from _numbers(parameter, tool, text, kind)
     elif kind in ("date", "datetime"):
-        yield from _dates(parameter, text)
+        yield from _dates(parameter, tool, text)
     elif kind == "time":
         yield from _times(parameter, text)
     elif kind in ("url", "email", "ip", "coordinates", "color"):
@@ -118,6 +118,9 @@ def _booleans(parameter: Parameter, text: Text) -> Iterator[Said]:
     nouns = {stem(word) for word in flag_words} - _WEAK_NOUNS
     described = set(content_terms(parameter.description)) - _WEAK_NOUNS if _CJK.search(parameter.description) else set()
     cues = [mention for mention in text.mentions if mention.kind in ("yes", "no")]
+    for cue in cues:
+        if cue.kind == "no" and set(content_terms(str(cue.value))) & (nouns | described):
+            yield Said(False, cue.start, cue.start, 1.0)
     for clause in clauses(text.text):
         terms = set(content_terms(clause.text))
         if clause.is_aside or not (nouns & terms or len(described & terms) > 0):
@@ -242,9 +245,14 @@ def _zh_beside(text: str, mention: Mention, parameter: Parameter) -> bool:
     return any(word in parameter.description for word in words if _CJK.match(word[1:]))
 
 
-def _dates(parameter: Parameter, text: Text) -> Iterator[Said]:
+def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
     """Dates are told so plainly that the right kind suffices; the ends of a range go to the ends of a pair."""
     role = role_of(parameter)
+    names = {other.name for other in tool.parameters}
+    has_pair = role is not None and (
+        parameter.name not in names  # a field of an object, such as a range of dates
+        or any(role_of(other) not in (None, role) and kind_of(other) == kind_of(parameter) for other in tool.parameters)
+    )
     for mention in text.of_kind("date", "date_range"):
         strength = 0.85 if text.in_focus(mention.start) else 0.6
         if _INTRODUCED.search(text.text[: mention.start]):
@@ -252,13 +260,17 @@ def _dates(parameter: Parameter, text: Text) -> Iterator[Said]:
         if isinstance(mention.value, list):
             first, last = (str(day) for day in mention.value)
             is_long = (date.fromisoformat(last) - date.fromisoformat(first)).days > 7
-            fits = 0.05 if role is not None else -0.45 if is_long else 0.0
+            fits = 0.05 if has_pair else -0.45 if is_long else -0.15
             yield Said(last if role == "to" else first, mention.start, mention.end, strength + fits)
         else:
             strength -= 0.1 if role is not None else 0.0
+            strength -= (
+                0.3 if role == "to" and not parameter.is_required and not _UNTIL.search(text.text) else 0.0
+            )  # one day needs no end
             yield Said(mention.value, mention.start, mention.end, strength)
 
 
+_UNTIL = re.compile(r"\b(?:by|until|till|before|due)\b|之前|截止", re.IGNORECASE)
 _INTRODUCED = re.compile(
     r"\b(?:from|on|for|to|by|until|starting|coming)\s(?:the\s)?$|(?:改到|改成|到|在|从)$", re.IGNORECASE
 )
@@ -305,7 +317,7 @@ def _ids(parameter: Parameter, text: Text) -> Iterator[Said]:
     if parameter.type in ("integer", "number") or text.is_answer or "tail" in words:
         for mention in text.of_kind("number"):
             yield Said(
-                text.text[mention.start : mention.end], mention.start, mention.end, 0.5 if not text.is_answer else 0.8
+                text.text[mention.start : mention.end], mention.start, mention.end, 0.5 if not text.is_answer else 0.7
             )
 
 

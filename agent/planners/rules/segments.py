@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 
 from memory.cues import cues_in
 from memory.evidence import Kind
+from memory.mentions import Mention, mentions
 from memory.text import normalise
 
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
 _CLAUSE = re.compile(
     r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—|(?<=[\u3400-\u9fff\d])\s+|\s+(?=[\u3400-\u9fff])|\s(?=and\s)"
 )
+
+
+@lru_cache(maxsize=1024)
+def named(text: str, now: datetime | None) -> tuple[Mention, ...]:
+    """Return what `text` names (`memory.mentions`), kept, since every tool and entry is held against the same words."""
+    return mentions(text, now)
 
 
 @dataclass(frozen=True)
