@@ -57,7 +57,7 @@ def validate_data(
         faults.append(error("file-name", problem, "rename one").at(path=repeated))
     topics = turns = 0
     for done, file in enumerate(found.topics, start=1):
-        shelf = Toolsets(toolsets) if toolsets else toolsets_of(file, path)
+        shelf = shelves.folder(toolsets or toolsets_of(file, path).folder)
         try:
             looked = _FileCheck(file, shelf, shelves, seed)
         except DatasetError as exc:
@@ -72,10 +72,14 @@ def validate_data(
 
 
 class _Shelves:
-    """Tool shelves by content, so that the faults of a toolset are told once."""
+    """Toolsets by folder, read once, and tool shelves by content, so that the faults of a toolset are told once."""
 
     def __init__(self) -> None:
         self._known: dict[str, ToolShelf] = {}
+        self._folders: dict[Path, Toolsets] = {}
+
+    def folder(self, folder: Path) -> Toolsets:
+        return self._folders.setdefault(folder, Toolsets(folder))
 
     def of(self, tools: list[Any]) -> tuple[ToolShelf, tuple[Fault, ...]]:
         """Return the shelf of these tools, and their faults if they were not seen before."""

@@ -2,6 +2,7 @@
 
     BenchmarkError
     ├── DatasetError            a topic file, a toolsets folder or a conformance vector is not as it should be
+    ├── HubError                a data set on the Hugging Face hub cannot be had
     ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
     ├── MalformedCallError      a tool call of the model lacks a field every call has
     ├── ReferenceCrashError     the reference evaluator would have raised here; carries the type it would have raised
@@ -40,6 +41,20 @@ class DatasetError(BenchmarkError):
         self.problem = problem
         self.reference_exception = reference_exception
         super().__init__(f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}")
+
+
+class HubError(BenchmarkError):
+    """A data set on the Hugging Face hub cannot be had.
+
+    Attributes:
+        dataset: As it was named.
+        problem: What was expected, what came, how to mend it.
+    """
+
+    def __init__(self, dataset: str, problem: str) -> None:
+        self.dataset = dataset
+        self.problem = problem
+        super().__init__(f"{dataset}: {problem}")
 
 
 class ReferenceGraphError(BenchmarkError):

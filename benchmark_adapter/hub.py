@@ -6,27 +6,13 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmark_adapter.errors import BenchmarkError
+from benchmark_adapter.errors import HubError
 from benchmark_adapter.manifest import package_versions
 
 PREFIX = "hf:"
 """What a data argument that names a hub data set starts with."""
 FILES = "*.jsonl"
 """All that is fetched, from any folder of the data set."""
-
-
-class HubError(BenchmarkError):
-    """A data set on the hub cannot be had.
-
-    Attributes:
-        dataset: As it was named.
-        problem: What was expected, what came, how to mend it.
-    """
-
-    def __init__(self, dataset: str, problem: str) -> None:
-        self.dataset = dataset
-        self.problem = problem
-        super().__init__(f"{dataset}: {problem}")
 
 
 @dataclass(frozen=True)

@@ -156,6 +156,7 @@ def _reach_faults(steps: Sequence[ReferenceStep], graph: ReferenceGraph) -> Iter
             )
             mend = f"let step {final} depend on it, directly or over other steps"
             yield error("unreachable", f"{steps[node].action.name} {told}", mend, step=node)
+    crowded = {node for step in graph.first_shortest() or () if len(step) > 1 for node in step}
     for question in (index for index, step in enumerate(steps) if step.action.name == CLARIFICATION):
         beside = [
             node
@@ -163,13 +164,21 @@ def _reach_faults(steps: Sequence[ReferenceStep], graph: ReferenceGraph) -> Iter
             if node != question and node not in finals and node not in before[question] and question not in before[node]
         ]
         if beside:
-            listed = ", ".join(map(str, beside))
-            yield warning(
-                "parallel-question",
-                f"nothing says whether the question comes before or after step {listed}; the reference evaluator "
-                "accepts odd orders then, and fails to write the turn into history if both stand in one step",
-                "add the dependency",
-                step=question,
+            told = f"nothing says whether the question comes before or after step {', '.join(map(str, beside))}"
+            yield (
+                error(
+                    "parallel-question",
+                    f"{told}; the reference evaluator fails when it writes them into history as one step",
+                    "add the dependency",
+                    step=question,
+                )
+                if question in crowded
+                else warning(
+                    "parallel-question",
+                    f"{told}; the reference evaluator accepts odd orders then",
+                    "add the dependency",
+                    step=question,
+                )
             )
 
 
