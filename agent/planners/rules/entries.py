@@ -11,10 +11,11 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from agent.planners.rules.segments import clauses, named
+from memory.errors import CastError
 from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
 from memory.tools import Parameter
-from memory.values import equal
+from memory.values import cast, equal
 
 Entry = Mapping[str, JsonValue]
 
@@ -231,3 +232,16 @@ def _direction(key: str, taken: Entry, offered: Sequence[Entry]) -> int | None:
     if len(numbers) < 2 or min(numbers) == max(numbers):
         return None
     return -1 if mine == min(numbers) else 1 if mine == max(numbers) else 0
+
+
+def with_field(groups: Sequence[Group], parameter: Parameter) -> Iterator[Group]:
+    """Return the groups whose entries have a field for `parameter`."""
+    return (group for group in groups if field_for(parameter, group) is not None)
+
+
+def as_parameter(value: JsonValue, parameter: Parameter) -> JsonValue:
+    """Return an entry's value in the parameter's type, `None` where it does not fit."""
+    try:
+        return cast(value, parameter)
+    except CastError:
+        return None

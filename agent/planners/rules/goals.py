@@ -12,9 +12,10 @@ from agent.planners.rules.arguments import Filled, Filler
 from agent.planners.rules.entries import field_for
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
-from agent.planners.rules.said_values import Said, Text, said_values
+from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import Segment, clauses
 from agent.planners.rules.tool_choice import Choice, choose_tools
+from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
 from clarifier.look_up import suppliers
 from clarifier.settings import Settings

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from pydantic import JsonValue
+
 from memory.text import split_name, stem
 from memory.tools import Parameter
 
@@ -13,6 +15,8 @@ ValueKind = Literal[
     "country", "currency", "language", "id", "place", "text", "array", "object",
 ]  # fmt: skip
 
+FLEETING: frozenset[ValueKind] = frozenset({"date", "datetime", "time"})
+"""Kinds whose values hold for an occasion only."""
 _BY_FORMAT: dict[str, ValueKind] = {
     "date": "date", "time": "time", "datetime": "datetime", "url": "url", "uri": "url", "email": "email", "ip": "ip",
     "coordinates": "coordinates", "hex_color": "color", "country_code": "country", "currency_code": "currency",
@@ -79,3 +83,8 @@ def role_of(parameter: Parameter) -> Role | None:
     if words & _FROM_WORDS or _FROM_ZH.search(parameter.description[:8]):
         return "from"
     return "to" if words & _TO_WORDS or _TO_ZH.search(parameter.description[:8]) else None
+
+
+def is_swapped(parameter: Parameter, value: JsonValue, so_far: dict[str, JsonValue]) -> bool:
+    """Say whether an end of a pair would be the same as the other end."""
+    return role_of(parameter) is not None and kind_of(parameter) not in FLEETING and value in so_far.values()

@@ -12,11 +12,11 @@ from pydantic import JsonValue
 from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns
 from agent.planners.rules.kinds import Role, role_of
 from clarifier.decision import Situation
+from memory.evidence import Slot
 from memory.records import ToolCall
 from memory.text import normalise
 from memory.tools import Parameter, Tool
 from memory.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
-from memory.evidence import Slot
 from memory.values import canonical_key, equal
 
 _SAME = re.compile(

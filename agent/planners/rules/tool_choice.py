@@ -1,19 +1,18 @@
-"""Which tools a request calls for: a logistic score a tool from words, meaning, deeds and the person's own past calls."""
+"""Which tools a request calls for: a logistic score per tool from words, meaning, deeds and the person's past calls."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from agent.planners.rules.arguments import Filler
-from agent.planners.rules.segments import Segment, asking_clauses, asking_sentences, clauses
+from agent.planners.rules.segments import Segment, asking_clauses, asking_sentences
 from agent.planners.rules.tool_text import content_terms, tool_texts
 from agent.planners.rules.verbs import deeds_of, deeds_said, is_small_talk
 from clarifier.decision import Situation
 from memory.embedder import Embedder, Matrix
-from memory.records import Turn
 from memory.text import split_name
 from memory.tools import Tool
 
@@ -222,9 +221,14 @@ def _tool_vectors(embedder: Embedder, tools: Sequence[Tool]) -> Matrix:
     return _embedded(embedder, tuple(f"{' '.join(split_name(tool.name))}. {tool.description}" for tool in tools))
 
 
-@lru_cache(maxsize=64)
 def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
-    return embedder.embed_documents(texts)
+    return _kept(embedder.embed_documents, texts)
+
+
+@lru_cache(maxsize=128)
+def _kept(embed: Callable[[Sequence[str]], Matrix], texts: tuple[str, ...]) -> Matrix:
+    """Return the vectors of `texts`, kept: a turn is planned several times, a tool set is offered for many turns."""
+    return embed(texts)
 
 
 def _past(situation: Situation) -> dict[str, float]:

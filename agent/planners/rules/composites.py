@@ -1,0 +1,76 @@
+"""Lists and objects as a text says them."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import JsonValue
+
+from agent.planners.rules.kinds import kind_of
+from agent.planners.rules.said_values import said_values
+from agent.planners.rules.utterance import Text
+from memory.descriptions import described_format
+from memory.tools import Parameter, Tool
+from memory.values import equal
+
+REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
+"""Least strength of a value said in the request, for required and optional arguments (see `Said.strength`)."""
+
+
+def composite(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
+    """Return the list or object that `text` says for `parameter`, or `None`."""
+    if parameter.type == "object":
+        return _object(parameter, tool, text)
+    element = parameter.items or Parameter(name=parameter.name, description=parameter.description)
+    if element.type == "object":
+        return _counted_things(element, text.text)
+    described = f"{parameter.description} {element.description}".strip()
+    element = element.model_copy(
+        update={
+            "name": parameter.name,
+            "description": described,
+            "format": element.format or described_format(parameter.name, described, element.type),
+            "is_required": parameter.is_required,
+        }
+    )
+    least = REQUIRED_STRENGTH if parameter.is_required else OPTIONAL_STRENGTH
+    found = [said for said in said_values(element, tool, text) if said.strength >= least]
+    if kind_of(element) == "currency" and found:
+        best = max(said.strength for said in found)
+        found = [said for said in found if said.strength == best]
+    values: list[JsonValue] = []
+    for said in sorted(found, key=lambda said: said.start):
+        if not any(equal(said.value, value) for value in values):
+            values.append(said.value)
+    return values or None
+
+
+def _object(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
+    fields: dict[str, JsonValue] = {}
+    for inner in parameter.properties:
+        for said in said_values(inner, tool, text):
+            if said.strength >= OPTIONAL_STRENGTH:
+                fields[inner.name] = said.value
+                break
+    needed = [inner.name for inner in parameter.properties if inner.is_required] or [
+        inner.name for inner in parameter.properties
+    ]
+    return fields if fields and all(name in fields for name in needed) else None
+
+
+_OF = re.compile(
+    r"(?P<n>\d+(?:\.\d+)?)\s?(?:[a-z]+\s)?of\s(?P<thing>[a-z][a-z-]*(?:\s(?!and\b|of\b)[a-z-]+)?)", re.IGNORECASE
+)
+
+
+def _counted_things(element: Parameter, text: str) -> JsonValue:
+    """Return the list that "250 grams of flour, 500 of milk" says for objects of a number and a name."""
+    numeric = [inner.name for inner in element.properties if inner.type in ("number", "integer")]
+    textual = [inner.name for inner in element.properties if inner.type == "string"]
+    if len(numeric) != 1 or len(textual) != 1:
+        return None
+    things: list[JsonValue] = []
+    for match in _OF.finditer(text):
+        number = float(match["n"])
+        things.append({textual[0]: match["thing"], numeric[0]: int(number) if number.is_integer() else number})
+    return things or None

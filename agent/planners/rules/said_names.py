@@ -1,0 +1,138 @@
+"""Names, titles, places and labelled words as values for a text parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from agent.planners.rules.kinds import role_of
+from agent.planners.rules.segments import clauses, sentences
+from agent.planners.rules.tool_text import content_terms
+from agent.planners.rules.utterance import Said, Text
+from memory.mentions import Mention
+from memory.text import split_name
+from memory.tools import Parameter, Tool
+
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+
+
+_LABEL_JOIN = r"(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?[:：]?\s?"
+
+
+def labelled(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield what follows the parameter's own noun: "customer number HB-20417", "备注猫粮", "类目记像素"."""
+    nouns = {word for word in split_name(parameter.name) if len(word) > 2 and word not in _NO_LABEL}
+    for noun in nouns:
+        pattern = rf"\b{noun}s?\b{_LABEL_JOIN}(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|[\"“][^\"”]+[\"”])"
+        for match in re.finditer(pattern, text.text):
+            yield Said(match["value"].strip('"“”'), match.start("value"), match.end("value"), 1.0)
+    for noun in _zh_nouns(parameter.description):
+        for match in re.finditer(
+            rf"{noun}(?:就?是|写|记|为|叫|：|:)?\s?(?P<value>[^\s，。,.!！?？；;、]{{1,12}})", text.text
+        ):
+            if not re.match(r"[的了呢吗吧啊还也都]|多少|什么|啥", match["value"]):
+                yield Said(match["value"], match.start("value"), match.end("value"), 1.0)
+
+
+_NO_LABEL = frozenset("name type data info include show get the start end format value list time date number".split())
+
+
+def _zh_nouns(description: str) -> list[str]:
+    """Return the Chinese nouns a description opens with: "交易的备注信息" gives 备注."""
+    head = re.split(r"[，。,（(：:；]", description)[0]
+    words = re.findall(
+        r"备注|类目|类别|标题|歌手|歌名|作者|书名|城市|收件人|手机尾号|尾号|关键词|卡号|姓名|地址|电话", head
+    )
+    return words[-1:]
+
+
+def named_values(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
+    yield from labelled(parameter, text)
+    yield from _paired(parameter, text)
+    is_titled = bool(_TITLED & {word.casefold() for word in split_name(parameter.name)})
+    for mention in text.of_kind("quoted"):
+        yield Said(mention.value, mention.start, mention.end, 0.95 if is_titled else 0.6)
+    if kind == "place":
+        for mention in text.of_kind("coordinates"):
+            yield Said(mention.value, mention.start, mention.end, 0.9)
+    about = set(content_terms(f"{' '.join(split_name(tool.name))} {tool.description} {parameter.description}"))
+    is_chinese = bool(_CJK.search(text.text))
+    parts = sentences(text.text)
+    for mention in text.of_kind("name"):
+        yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer)
+    if kind == "text" and is_chinese and parameter.is_required and not text.is_answer:
+        yield from _chinese_opening(about, text)
+
+
+_TITLED = frozenset(
+    ("title", "name", "query", "keyword", "keywords", "text", "message", "content", "word", "phrase", "song", "book", "movie",
+     "film", "q", "search", "term", "topic", "artist", "author", "sentence", "quote", "item", "product", "memo", "subject")
+)  # fmt: skip
+
+
+def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool) -> Iterator[Said]:
+    """Yield a name as a value: likelier in a sentence that speaks of the tool, less so beside a possessive."""
+    words = mention.text
+    before, after = text.text[: mention.start].casefold(), text.text[mention.end :]
+    sentence = next((part for part in sentences(text.text) if part.start <= mention.start < part.end), None)
+    near = len(about & set(content_terms(sentence.text))) if sentence else 0
+    strength = 0.5 if near or is_lone else 0.35
+    strength += min(0.2, 0.1 * near) + (0.12 if " " in words and kind != "place" else 0.0)
+    if kind == "place":
+        if re.search(r"\b(?:in|at|for|off|near|around|to)\s(?:the\s)?$|[在去到]$", before):
+            strength += 0.15
+        if _CJK.search(text.text) and not _CJK.search(words):
+            return  # Latin words within Chinese are seldom places
+        if re.match(r",\s[A-Z]", after) and (region := re.match(r",\s(?P<name>[A-Z][\w ]*?)(?=[,.;!?]|$)", after)):
+            yield Said(words + region.group(), mention.start, mention.end + region.end(), strength + 0.1)
+    elif _is_place_like(mention, text) and not text.is_answer:
+        return
+    if re.match(r"['’]s\b", after):
+        strength -= 0.3
+    if set(content_terms(words)) and set(content_terms(words)) <= about:
+        strength -= 0.3  # a word for the thing rather than its name
+    if not text.in_focus(mention.start):
+        strength -= 0.2
+    yield Said(mention.value, mention.start, mention.end, strength)
+
+
+def _chinese_opening(about: set[str], text: Text) -> Iterator[Said]:
+    """Yield the clauses that are a name alone: short, and without a word that tells of the tool or of doing."""
+    for part in clauses(text.text):
+        is_name = 2 <= len(part.text) <= 10 and _CJK.search(part.text) and not _ZH_FUNCTION.search(part.text)
+        if is_name and not set(content_terms(part.text)) & about and not part.is_aside:
+            yield Said(part.text, part.start, part.end, 0.55)
+
+
+_ZH_FUNCTION = re.compile(
+    r"[一二三四五六七八九十两百我你他她它们这那哪啥吗呢吧啊了呀嘛着过给把被想要看查来去做用说买记发改弄整搞先再还就也都很太不没别]|\d|多少|怎么|什么|随便|今天|明天"
+)
+
+
+def _is_place_like(mention: Mention, text: Text) -> bool:
+    return any(m.kind == "country" and m.start < mention.end and mention.start < m.end for m in text.mentions)
+
+
+_PAIR = re.compile(r"\s(?:to|→|->)\s$|(?<=[\u4e00-\u9fff])[到至去飞](?=[\u4e00-\u9fff])")
+
+
+def _paired(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield the ends of "X to Y" and "从X到Y" for parameters that are one end of a journey."""
+    role = role_of(parameter)
+    if role is None:
+        return
+    names = [mention for mention in text.mentions if mention.kind == "name"]
+    if role == "to" and len({mention.text for mention in names}) == 1:
+        yield Said(names[0].value, names[0].start, names[0].end, 0.75)  # a lone place is rather where one goes
+    for first, second in pairwise(names):
+        between = text.text[first.end : second.start]
+        if re.fullmatch(r"\s?(?:to|→|->|到|至)\s?", between):
+            mention = first if role == "from" else second
+            yield Said(mention.value, mention.start, mention.end, 1.0)
+    for mention in names:
+        before = text.text[: mention.start].casefold()
+        if role == "from" and re.search(r"\b(?:from|leaving|departing)\s$|从$", before):
+            yield Said(mention.value, mention.start, mention.end, 0.95)
+        if role == "to" and re.search(r"\bto\s$|[到去]$", before):
+            yield Said(mention.value, mention.start, mention.end, 0.95)

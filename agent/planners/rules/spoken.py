@@ -1,0 +1,173 @@
+"""What the person says in this turn for the arguments of a call: settled hints, answers to questions, the request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from agent.planners.rules.composites import OPTIONAL_STRENGTH, REQUIRED_STRENGTH, composite
+from agent.planners.rules.entries import as_parameter, choose, field_for, with_field
+from agent.planners.rules.kinds import FLEETING, is_swapped, kind_of, role_of
+from agent.planners.rules.past_values import Past
+from agent.planners.rules.said_values import said_values
+from agent.planners.rules.segments import asking_sentences
+from agent.planners.rules.utterance import Said, Text
+from clarifier.decision import Situation
+from memory.records import QuestionStep
+from memory.tools import Parameter, Tool
+from memory.values import canonical_key
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Reads the person's words of one turn."""
+
+    situation: Situation
+    past: Past
+
+    def values(self, tool: Tool, request: Text) -> dict[str, JsonValue]:
+        """Give every value said to at most one argument, the surest first; hints and answers before the request."""
+        assigned: dict[str, JsonValue] = {}
+        for hint in self.situation.hints:
+            if hint.kind == "settled" and hint.slot.tool == tool.name and hint.value is not None:
+                assigned[hint.slot.argument] = hint.value
+        for step in self.situation.question_steps:
+            for name, value in self._answered(tool, step):
+                assigned.setdefault(name, value)
+        scalars = [parameter for parameter in tool.parameters if parameter.name not in assigned]
+        for parameter in scalars:
+            if parameter.type in ("array", "object"):
+                value = composite(parameter, tool, request)
+                if value is not None:
+                    assigned[parameter.name] = value
+        offers = [
+            (said.strength, parameter, said)
+            for parameter in scalars
+            if parameter.name not in assigned and parameter.type not in ("array", "object")
+            for said in said_values(parameter, tool, request)
+            if said.strength >= _least(parameter)
+        ]
+        offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
+        taken: list[tuple[int, int, Parameter]] = []
+        for _, parameter, said in sorted(offers, key=lambda offer: -offer[0]):
+            is_free = parameter.name not in assigned and not _is_taken(said, parameter, taken)
+            if is_free and not is_swapped(parameter, said.value, assigned):
+                assigned[parameter.name] = said.value
+                taken.append((said.start, said.end, parameter))
+        self._lone_number(tool, request, assigned, taken)
+        return assigned
+
+    def _known(self, parameter: Parameter, tool: Tool) -> Iterator[Said]:
+        """Yield values that tools returned or calls used for the argument and that the request names literally."""
+        if kind_of(parameter) not in ("text", "place"):
+            return
+        request = self.situation.request
+        values: list[JsonValue] = []
+        for group in with_field([*self.past.topic_groups, *self.past.earlier_groups], parameter):
+            key = field_for(parameter, group)
+            values.extend(entry.get(key) for entry in group.entries if key is not None)
+        state = self.past.state.lookup(tool, parameter)
+        values.extend(
+            candidate.value for candidate in state.candidates if candidate.similarity >= 0.5
+        ) if state else None
+        for value in dict.fromkeys(value for value in values if isinstance(value, str) and len(value) > 1):
+            place = request.casefold().find(value.casefold())
+            if place >= 0:
+                yield Said(value, place, place + len(value), 0.9)
+
+    def _lone_number(
+        self, tool: Tool, request: Text, assigned: dict[str, JsonValue], taken: Sequence[tuple[int, int, Parameter]]
+    ) -> None:
+        """Give the only number left to the only required number that is open."""
+        open_ones = [p for p in tool.required if kind_of(p) == "number" and p.name not in assigned]
+        if len(open_ones) != 1:
+            return
+        parameter = open_ones[0]
+        left = [
+            said
+            for said in said_values(parameter, tool, request)
+            if said.strength >= 0.25 and not _is_taken(said, parameter, taken)
+            if any(part.start <= said.start < part.end for part in asking_sentences(request.text))
+        ]
+        if len({canonical_key(said.value) for said in left}) == 1:
+            assigned[parameter.name] = left[0].value
+
+    def _answered(self, tool: Tool, step: QuestionStep) -> Iterator[tuple[str, JsonValue]]:
+        """Yield what an answer says for the arguments of `tool`; where slots are told, those asked for come first."""
+        if not step.answer:
+            return
+        answer = Text(step.answer, self.situation.now, is_answer=True)
+        asked = {slot.partition(".")[2] for slot in step.slots if slot.partition(".")[0] == tool.name}
+        taken: list[tuple[int, int, Parameter]] = []
+        ordered = sorted(
+            tool.parameters, key=lambda parameter: (parameter.name not in asked, not parameter.is_required)
+        )
+        for parameter in ordered:
+            is_asked = parameter.name in asked
+            if parameter.type in ("array", "object"):
+                value = composite(parameter, tool, answer)
+                if value is not None:
+                    yield parameter.name, value
+                continue
+            is_named = kind_of(parameter) in ("id", "text", "place", "url")
+            if is_asked and is_named and (value := self._entry_answered(parameter, step.answer)) is not None:
+                yield parameter.name, value
+                continue
+            least = 0.25 if is_asked else OPTIONAL_STRENGTH
+            for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
+                if said.strength >= least and not _is_taken(said, parameter, taken):
+                    taken.append((said.start, said.end, parameter))
+                    yield parameter.name, said.value
+                    break
+            else:
+                if (
+                    is_asked
+                    and kind_of(parameter) in ("text", "place", "id")
+                    and (words := _leading(step.answer, taken))
+                ):
+                    yield parameter.name, words
+
+    def _entry_answered(self, parameter: Parameter, answer: str) -> JsonValue:
+        """Return the value of the entry that an answer chooses, or `None`."""
+        for group in with_field([*self.past.own_groups, *self.past.topic_groups], parameter):
+            key = field_for(parameter, group)
+            entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
+            if len(entries) > 1 and key is not None and (entry := choose(entries, answer, self.situation.now)):
+                return as_parameter(entry[key], parameter)
+        return None
+
+
+def _lateness(said: Said, answer: Text) -> float:
+    """Return a rank: what answers a question stands early, asides come after."""
+    return 0.5 * said.start / len(answer.text) - said.strength
+
+
+def _least(parameter: Parameter) -> float:
+    """Return the least strength of a said value; dates and times are told so plainly that less suffices."""
+    if parameter.is_required:
+        return REQUIRED_STRENGTH
+    return 0.55 if kind_of(parameter) in FLEETING else OPTIONAL_STRENGTH
+
+
+def _is_taken(said: Said, parameter: Parameter, taken: Sequence[tuple[int, int, Parameter]]) -> bool:
+    """Whether another argument has the words already; the two ends of a period may share theirs."""
+    for start, end, other in taken:
+        if said.start < end and start < said.end:
+            ends = {role_of(parameter), role_of(other)}
+            if not (ends == {"from", "to"} and kind_of(parameter) in ("date", "datetime")):
+                return True
+    return False
+
+
+def _leading(answer: str, taken: Sequence[tuple[int, int, Parameter]]) -> str | None:
+    """Return the words that open an answer, up to the first mark: what was asked for, in a person's short reply."""
+    for part in re.split(r"[.,;!?。，；！？\n]", answer):
+        words = re.sub(r"^(?:it'?s|the|that'?s|就?是|叫)\s?", "", part.strip(), flags=re.IGNORECASE).strip()
+        start = answer.find(part)
+        is_brief = len(words.split()) <= 5 and len(words) <= 40 and len(re.findall(r"[\u4e00-\u9fff]", words)) <= 12
+        if words and is_brief and not any(start < end and begin < start + len(part) for begin, end, _ in taken):
+            return words
+    return None
