@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +49,23 @@ def read_outcomes(path: Path) -> Iterator[Line | DatasetError]:
             yield DatasetError(path, number, f"expected UTF-8, got byte {exc.start}: {exc.reason}; re-encode it")
         except (ValueError, RecursionError) as exc:
             yield DatasetError(path, number, f"expected one JSON value a line, got text that fails: {exc}")
+
+
+def storable(value: Any) -> Any:
+    """Return a JSON value as every reader of files can hold it.
+
+    Halves of surrogate pairs become `?`, numbers that are not finite become text: Python reads both from JSON, and
+    strict readers refuse them.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [storable(item) for item in value]
+    if isinstance(value, dict):
+        return {storable(key): storable(item) for key, item in value.items()}
+    return value
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -32,8 +32,8 @@ class ScoredTurn:
 
     @property
     def is_correct(self) -> bool:
-        """Whether the exact verdict is correct."""
-        return self.score.label == "correct"
+        """Whether the exact verdict is correct; a turn that failed is wrong whatever its replies."""
+        return self.score.label == "correct" and self.line.failure is None
 
     @property
     def group(self) -> Group | None:

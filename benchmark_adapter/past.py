@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.graph import ReferenceGraph
+from benchmark_adapter.jsonl import storable
 from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, ReferenceStep
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 
@@ -51,21 +52,25 @@ def past_turn(turn: ReferenceTurn, *, view: View = "official") -> Turn:
             steps.append(
                 CallStep(
                     calls=tuple(
-                        ToolCall(id=f"{turn_id(turn.index)}.{index}", name=node.action.name, arguments=arguments(node))
+                        ToolCall(
+                            id=f"{turn_id(turn.index)}.{index}",
+                            name=node.action.name,
+                            arguments=storable(arguments(node)),
+                        )
                         for index, node in calls
                     ),
-                    observations=tuple(Observation(content=node.observation) for _, node in calls),
+                    observations=tuple(Observation(content=storable(node.observation)) for _, node in calls),
                 )
             )
         for _, node in nodes:
             if node.action.name == CLARIFICATION:
-                steps.append(QuestionStep(question=_text(node.observation), answer=node.user_input))
+                steps.append(QuestionStep(question=_text(node.observation), answer=storable(node.user_input)))
             elif node.action.name == FINAL_ANSWER:
                 reply = _text(node.observation)
     is_extended = view == "extended"
     return Turn(
         turn_id=turn_id(turn.index),
-        request=turn.request,
+        request=storable(turn.request),
         steps=tuple(steps),
         reply=reply,
         time=clock_of(turn.env_info) if is_extended else None,
@@ -93,4 +98,5 @@ def _path(answer: Sequence[ReferenceStep]) -> Sequence[Sequence[int]]:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    plain = storable(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)

@@ -18,6 +18,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from benchmark_adapter.errors import ManifestMismatchError, RunDirectoryError
+from benchmark_adapter.jsonl import storable
 from benchmark_adapter.manifest import Manifest
 from benchmark_adapter.turn_result import TurnLine
 
@@ -52,12 +53,13 @@ class RunDirectory:
 
     def append(self, line: TurnLine) -> None:
         """Add a turn; it is on disk when this returns. May be called from several threads."""
+        written = _encode(line)
         with self._append_lock:
             with _translated(self.path), (self.path / TURNS).open("ab") as file:
-                file.write(_encode(line))
+                file.write(written)
                 file.flush()
                 os.fsync(file.fileno())
-            self._lines[line.key] = line
+            self._lines[line.key] = TurnLine.model_validate_json(written)  # as it will be read, so that scores agree
 
     def finish(self, order: Iterable[tuple[str, int]], metrics: dict[str, Any]) -> None:
         """Put the lines in playing order and write the metrics."""
@@ -151,7 +153,7 @@ def _first(error: ValidationError) -> str:
 
 
 def _encode(line: TurnLine) -> bytes:
-    return (json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n").encode()
+    return (json.dumps(storable(line.model_dump(mode="json")), ensure_ascii=False) + "\n").encode()
 
 
 def _pretty(value: Any) -> bytes:

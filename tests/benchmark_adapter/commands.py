@@ -20,7 +20,13 @@ CLOCKS = frozenset({"seconds", "turns_per_second"})
 def environment(folder: Path) -> dict[str, str]:
     """Return the environment of a process that knows no endpoint, and no commit, which may change between two runs."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "STEAD_"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "GIT_DIR": str(folder / "no-repository"), "COLUMNS": "80"}
+    return {
+        **kept,
+        "PYTHONPATH": str(ROOT),
+        "GIT_DIR": str(folder / "no-repository"),
+        "TMPDIR": str(folder),  # a process that is killed leaves its memories behind
+        "COLUMNS": "80",
+    }
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -303,6 +303,12 @@ def test_metrics_count_turns_failures_and_tokens() -> None:
     ]
 
 
+def test_a_turn_that_failed_is_wrong_even_if_its_replies_are_complete() -> None:
+    failure = Failure(type="MemoryError", message="", traceback="…")
+
+    assert _exact([scored(reference_turn(final()), is_correct=True, failure=failure)])["micro"] == 0.0
+
+
 def test_metrics_of_no_turns() -> None:
     metrics = compute_metrics([])
 

@@ -76,6 +76,31 @@ def test_a_reply_that_is_no_text_is_kept_as_json() -> None:
     assert past_turn(reference_turn(said)).reply == '{"text": "好"}'
 
 
+def test_what_no_memory_can_hold_is_replaced() -> None:
+    turn = past_turn(
+        reference_turn(
+            question("search_books", ["title"], "Which \ud83d?", "This \ud83d."),
+            call("search_books", {"title": "a\ud83d"}, {"k\ud83d": [float("nan"), float("-inf"), 1.5]}, after=[0]),
+            final("\ud83d", after=[1]),
+            request="\ud83d!",
+        )
+    )
+
+    assert turn == Turn(
+        turn_id="t0000",
+        request="?!",
+        steps=(
+            QuestionStep(question="Which ??", answer="This ?."),
+            CallStep(
+                calls=(ToolCall(id="t0000.1", name="search_books", arguments={"title": "a?"}),),
+                observations=(Observation(content={"k?": ["nan", "-inf", 1.5]}),),
+            ),
+        ),
+        reply="?",
+    )
+    assert Turn.model_validate_json(turn.model_dump_json()) == turn
+
+
 def test_ids_of_turns_sort_as_the_turns_do_and_say_nothing_else() -> None:
     assert [turn_id(0), turn_id(12), turn_id(345)] == ["t0000", "t0012", "t0345"]
 

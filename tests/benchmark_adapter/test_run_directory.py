@@ -108,6 +108,21 @@ def test_a_failure_whose_words_no_file_can_hold_survives_too(tmp_path: Path) -> 
     assert read_run(tmp_path).lines == (line,)
 
 
+def test_a_line_is_kept_as_it_will_be_read(tmp_path: Path) -> None:
+    """A model may send half a surrogate pair, which no file can hold."""
+    call = ToolCall(id="c1", name="search_books", arguments={"title": "a\ud83d", "weeks": float("nan")})
+    line = _line(reply="half \ud83d").model_copy(update={"decisions": (Act(policy="p", odds=_ODDS, calls=(call,)),)})
+
+    with open_run(tmp_path, _MANIFEST) as run:
+        run.append(line)
+        (kept,) = run.lines
+
+    assert kept.replies[0].content == "half ?"
+    assert isinstance(kept.decisions[0], Act)
+    assert kept.decisions[0].calls[0].arguments == {"title": "a?", "weeks": "nan"}
+    assert read_run(tmp_path).lines == (kept,)
+
+
 def test_finishing_puts_the_turns_in_playing_order_and_writes_the_metrics(tmp_path: Path) -> None:
     with open_run(tmp_path, _MANIFEST) as run:
         for line in (_line("bob", 0), _line("ann", 0), _line("bob", 1)):
