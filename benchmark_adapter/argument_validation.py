@@ -97,7 +97,7 @@ def _validator(function: Any) -> Draft202012Validator | None:
         Draft202012Validator.check_schema(schema)
     except (SchemaError, RecursionError):
         return None
-    return Draft202012Validator(schema)
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 def _strict(schema: Any) -> Any:
