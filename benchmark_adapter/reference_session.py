@@ -58,6 +58,8 @@ class PlayedTurn:
     follower: Follower
     verdict: Verdict
     failure: RequestFailure | None = None
+    replies: tuple[Mapping[str, Any], ...] = ()
+    """Assistant messages, one for each step but a failed one."""
 
     def as_score(self) -> dict[str, Any]:
         """Return its entry of a score file; of the log only the names of the steps that are left in it."""
@@ -93,10 +95,11 @@ class PlayedSession:
         """What ended scoring: the first crash in an argument check."""
         return next((turn.verdict.crash for turn in self.scored_turns if turn.verdict.crash is not None), None)
 
-    def as_score(self) -> dict[str, Any]:
-        """Return the line of a score file, without model and source."""
+    def summary(self) -> dict[str, Any]:
+        """Return how far the session came and what ended it, as every file of the reference says it."""
         failed = next((turn for turn in self.scored_turns if turn.failure is not None), None)
-        summary: dict[str, Any] = dict.fromkeys(SCORE_FIELDS) | {"inference_completed": True}
+        summary: dict[str, Any] = {"inference_completed": True, "evaluated_turns": len(self.scored_turns)}
+        summary |= {name: None for name in SCORE_FIELDS if name not in summary}
         if self.crash is not None:
             error = {"error_type": self.crash.type_name, "error_message": self.crash.detail}
             api_error = error | {"status_code": None, "body": None}
@@ -104,11 +107,14 @@ class PlayedSession:
         elif failed is not None and failed.failure is not None:
             stored = failed.failure.as_reference(task=failed.index, step=failed.verdict.n_steps - 1)
             summary |= {key: stored[key] for key in SCORE_FIELDS if key in stored} | {"inference_completed": False}
+        return summary
+
+    def as_score(self) -> dict[str, Any]:
+        """Return the line of a score file, without model and source, and of logs only the names of their steps."""
         return {
             "id": self.entry.name,
             "dataset_name": self.entry.name,
-            "evaluated_turns": len(self.scored_turns),
-            **summary,
+            **self.summary(),
             "results": [turn.as_score() for turn in self.scored_turns],
         }
 
@@ -143,6 +149,7 @@ def _play_turn(
     tools = convert_tools(turn.tools or [], model_name)
     follower = Follower(reference_steps(turn.answer))
     failure: RequestFailure | None = None
+    replies: list[Mapping[str, Any]] = []
     while not follower.is_over:
         if not follower.steps:
             session.first_requests.append((list(messages), tools))
@@ -153,10 +160,11 @@ def _play_turn(
             failure = exc
             follower.failed(exc.error_type, exc.error_message)
             break
+        replies.append(reply)
         messages.extend(step_messages(reply, follower.reply(reply)))
     if follower.crash is not None:
         raise ReferenceCrashError(follower.crash.type_name, follower.crash.detail)
-    return PlayedTurn(index, follower, verdict(follower, tools, similarity=similarity), failure)
+    return PlayedTurn(index, follower, verdict(follower, tools, similarity=similarity), failure, tuple(replies))
 
 
 def reference_steps(answer: Iterable[Any]) -> tuple[ReferenceStep, ...]:

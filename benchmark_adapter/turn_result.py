@@ -47,16 +47,26 @@ class TurnLine(BaseModel, frozen=True, extra="forbid"):
     """Why it is not correct."""
     replies: tuple[Reply, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    """Up to the first deviation, as is `usage`."""
+    decisions_after: tuple[Decision, ...] = ()
+    """After it; they count in nothing official."""
     recall: tuple[RecalledItem, ...] = ()
     usage: Usage = Usage()
+    usage_after: Usage = Usage()
+    """Tokens spent after the deviation."""
     failure: Failure | None = None
     seconds: dict[str, float] = {}
-    """Clock readings: `turn`, from request to end."""
+    """Clock readings: `turn`, from request to end; `reply_0` and so on, what each reply took."""
 
     @property
     def key(self) -> tuple[str, int]:
         """Which turn it is."""
         return (self.session, self.turn)
+
+    @property
+    def official_replies(self) -> tuple[Reply, ...]:
+        """The replies up to the first deviation, the deviating one included."""
+        return tuple(reply for reply in self.replies if not reply.after_deviation)
 
     @property
     def recall_tokens(self) -> int:
