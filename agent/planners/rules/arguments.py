@@ -247,7 +247,7 @@ class Filler:
         return settled.value if is_own or self.refers_back or is_sure else None
 
     def _worked_out(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
-        """Return a place's country, today for what is written down today, this year, and the end of a period of one day."""
+        """Return a place's country, today for what is noted down, this year, or the end of a period of one day."""
         now, kind = self.situation.now, kind_of(parameter)
         if kind == "country":
             places = [value.split(",")[0] for value in so_far.values() if isinstance(value, str)]

@@ -106,18 +106,22 @@ _ORDINALS = (
     (re.compile(r"\bthird\b|第三", re.IGNORECASE), 2),
     (re.compile(r"\blast (?:one|of them)\b|最后一?", re.IGNORECASE), -1),
 )
-_EXTREMES: tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...] = (
-    (re.compile(r"\bcheap(?:er|est)\b|最便宜|便宜的", re.I), re.compile(r"price|cost|fare|amount|fee|价|费", re.I), False),
-    (re.compile(r"\b(?:earlier|earliest|soonest|first that|oldest)\b|最早|早的", re.I), re.compile(r"date|time|start|depart|day|slot", re.I), False),
-    (re.compile(r"\b(?:later|latest|newest|most recent)\b|最晚|最新", re.I), re.compile(r"date|time|start|depart|day", re.I), True),
-    (re.compile(r"\b(?:nearest|closest)\b|最近的|最近那", re.I), re.compile(r"dist|walk|metre|meter|km|minutes_away", re.I), False),
-    (re.compile(r"\b(?:best|highest|top)[ -]?rated\b|评分最高|最好的", re.I), re.compile(r"rat|score|star|评分", re.I), True),
-    (re.compile(r"\bfastest\b|\bshortest\b|最快", re.I), re.compile(r"duration|minutes|arriv", re.I), False),
-)  # fmt: skip
-_NEGATED = re.compile(
-    r"\bnot\b|\bexcept\b|\bdon['’]t (?:want|have to)\b|\bwithout\b|\bnever\b|\brather than\b|\binstead of\b|不要|别|除了|咋",
-    re.IGNORECASE,
+_EXTREMES: tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...] = tuple(
+    (re.compile(wording, re.IGNORECASE), re.compile(field_name, re.IGNORECASE), is_max)
+    for wording, field_name, is_max in (
+        (r"\bcheap(?:er|est)\b|最便宜|便宜的", r"price|cost|fare|amount|fee|价|费", False),
+        (r"\b(?:earlier|earliest|soonest|first that|oldest)\b|最早|早的", r"date|time|start|depart|day|slot", False),
+        (r"\b(?:later|latest|newest|most recent)\b|最晚|最新", r"date|time|start|depart|day", True),
+        (r"\b(?:nearest|closest)\b|最近的|最近那", r"dist|walk|metre|meter|km|minutes_away", False),
+        (r"\b(?:best|highest|top)[ -]?rated\b|评分最高|最好的", r"rat|score|star|评分", True),
+        (r"\bfastest\b|\bshortest\b|最快", r"duration|minutes|arriv", False),
+    )
 )
+"""Words for an extreme, the fields it is one of, and whether it is the greatest."""
+_ENGLISH_NEGATION = (
+    r"\bnot\b|\bexcept\b|\bdon['’]t (?:want|have to)\b|\bwithout\b|\bnever\b|\b(?:rather than|instead of)\b"
+)
+_NEGATED = re.compile(rf"{_ENGLISH_NEGATION}|不要|别|除了|咋", re.IGNORECASE)
 
 
 def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
@@ -173,7 +177,7 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     return total
 
 
-_COMMON = frozenset("the and one for with you that this from have what".split())
+_COMMON = frozenset(("the", "and", "one", "for", "with", "you", "that", "this", "from", "have", "what"))
 
 
 def _scalars(value: JsonValue | Entry) -> Iterator[JsonValue]:

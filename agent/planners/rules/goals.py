@@ -58,7 +58,8 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
 
 
 _FIND = re.compile(
-    r"\blook (?:it|them|one)? ?up\b|^look,|\blook, and\b|\bfind (?:it|one|what|me|out)\b|\bsearch\b|\bthe earliest they\b"
+    r"\blook (?:it|them|one)? ?up\b|\blook,|\bfind (?:it|one|what|me|out)\b|\bsearch\b"
+    r"|\bthe (?:first|earliest|next) (?:one )?(?:they|you|that)\b"
     r"|先[看查找]|找[个出一]|你找|里找|到.{0,8}找",
     re.IGNORECASE,
 )
@@ -114,7 +115,8 @@ def calls_of(tool: Tool, situation: Situation) -> list[Goal]:
 
 
 _BOTH = re.compile(
-    r"\bboth\b|\bthe pair\b|\bthe two\b|\btwo more\b|\bthose two\b|\beach of\b|\beither end\b|两[个边头样部本]|俩|都|分别|各",
+    r"\bboth\b|\bthe pair\b|\b(?:the|those|these) two\b|\btwo more\b|\beach of\b|\beither end\b"
+    r"|两[个边头样部本]|俩|都|分别|各",
     re.IGNORECASE,
 )
 _ROUND = re.compile(r"\bout and back\b|\bthere and back\b|\bround[ -]trip\b|\bboth ways\b|往返|来回", re.IGNORECASE)
@@ -165,7 +167,7 @@ def _several(tool: Tool, filled: Filled, filler: Filler) -> tuple[Parameter, lis
 
 
 def _parallel(found: Sequence[Said], text: Text, *, is_exact: bool) -> list[JsonValue]:
-    """Return the distinct values that stand side by side: all exact ones; names where joined or where "both" is said."""
+    """Return the distinct values that stand side by side: all exact ones; names if joined, or if "both" is said."""
     ordered = sorted(found, key=lambda said: said.start)
     if not is_exact and not _BOTH.search(text.text):
         best = max((said.strength for said in ordered), default=0.0)

@@ -26,7 +26,7 @@ _ID_WORDS = frozenset(
     {"id", "ids", "identifier", "uuid", "code", "symbol", "ticker", "number", "no", "key", "ref", "token", "card"}
 )
 _ID_TEXT = re.compile(
-    r"\bunique identifier\b|\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|号码|手机号|尾号|后四位|ID"
+    r"\bidentifier\b|\bID\b|\bticker\b|\bsymbol\b|编号|标识|代码|证号|卡号|号码|手机号|尾号|后四位|ID"
 )
 _PLACE_WORDS = frozenset(
     {"city", "location", "place", "region", "town", "station", "area", "origin", "destination", "address"}
@@ -65,7 +65,25 @@ def noun_stems(parameter: Parameter) -> frozenset[str]:
 
 
 _FUNCTION = frozenset(
-    stem(word) for word in "the a an of to for in and or is be by with from which that whether".split()
+    (
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "for",
+        "in",
+        "and",
+        "or",
+        "is",
+        "be",
+        "by",
+        "with",
+        "from",
+        "which",
+        "that",
+        "whether",
+    )
 )
 _FROM_WORDS = frozenset(
     {"from", "start", "starting", "origin", "source", "base", "departure", "begin", "since", "original"}

@@ -20,9 +20,10 @@ from memory.user_state import Candidate, UserState, accepts, context_similarity,
 from memory.values import canonical_key, equal
 
 _SAME = re.compile(
-    r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual)\b|\busual\b|\blike (?:last time|before)\b|\btoo\b|\bas well\b"
-    r"|\bthe way i\b|\byou know (?:how|my|what|which)\b|\bnormal working\b|\byou did (?:it|that)\b|\bthe way\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
-    r"|一样|照旧|老样子|老规矩|还是|照那|照四|也来|同样|老时间|跟刚才|接着|再来",
+    r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual|normal)\b|\busual\b|\blike (?:last time|before)\b"
+    r"|\btoo\b|\bas well\b|\bthe way\b|\byou know (?:how|my|what|which)\b|\bnormal (?:working )?day\b"
+    r"|\byou did (?:it|that)\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
+    r"|一样|照旧|老样子|老规矩|还是|照(?:那|上|前)|照.{0,8}[回次]|也来|同样|老时间|跟刚才|接着|再来",
     re.IGNORECASE,
 )
 
@@ -80,9 +81,9 @@ class Past:
         offers = [offer for offer in offers if accepts(parameter, offer[2])]
         for is_same_tool in (True, False):
             for own, name, value in offers:
-                if name == parameter.name and is_same_tool == (own == tool.name):
-                    if is_same_tool or context_similarity(Slot(own, name), tool, parameter) > 0:
-                        return value
+                is_named_so = name == parameter.name and is_same_tool == (own == tool.name)
+                if is_named_so and (is_same_tool or context_similarity(Slot(own, name), tool, parameter) > 0):
+                    return value
         for own, name, value in offers:
             if _is_like(Slot(own, name), tool, parameter) and _role_of_name(name) == role_of(parameter):
                 return value

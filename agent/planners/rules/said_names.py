@@ -35,7 +35,10 @@ def labelled(parameter: Parameter, text: Text) -> Iterator[Said]:
                 yield Said(match["value"], match.start("value"), match.end("value"), 1.0)
 
 
-_NO_LABEL = frozenset("name type data info include show get the start end format value list time date number".split())
+_NO_LABEL = frozenset(
+    ("name", "type", "data", "info", "include", "show", "get", "the", "start", "end", "format", "value", "list", "time",
+     "date", "number")
+)  # fmt: skip
 
 
 def _zh_nouns(description: str) -> list[str]:
@@ -66,8 +69,9 @@ def named_values(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Ite
 
 
 _TITLED = frozenset(
-    ("title", "name", "query", "keyword", "keywords", "text", "message", "content", "word", "phrase", "song", "book", "movie",
-     "film", "q", "search", "term", "topic", "artist", "author", "sentence", "quote", "item", "product", "memo", "subject")
+    ("title", "name", "query", "keyword", "keywords", "text", "message", "content", "word", "phrase", "song", "book",
+     "movie", "film", "q", "search", "term", "topic", "artist", "author", "sentence", "quote", "item", "product",
+     "memo", "subject")
 )  # fmt: skip
 
 

@@ -15,8 +15,9 @@ from memory.descriptions import described_examples
 from memory.enum_mentions import enum_mention
 from memory.errors import CastError
 from memory.mentions import Mention
-from memory.numbers import read_chinese
+from memory.numbers import parse_number, read_chinese
 from memory.text import split_name, stem
+from memory.times import normal_time
 from memory.tools import Parameter, Tool
 from memory.values import cast
 
@@ -51,6 +52,7 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
         yield from _dates(parameter, tool, text)
     elif kind == "time":
         yield from _times(parameter, text)
+        yield from _lone_hours(text)
     elif kind in ("url", "email", "ip", "coordinates", "color"):
         yield from _from_mentions(text.of_kind(kind), 1.0, text)
     elif kind in ("country", "currency", "language"):
@@ -90,9 +92,9 @@ def _booleans(parameter: Parameter, text: Text) -> Iterator[Said]:
         yield Said(not denied, place, place, strength)
 
 
-_FLAG_VERBS = frozenset("include includes is has show with only enable use get return".split())
+_FLAG_VERBS = frozenset(("include", "includes", "is", "has", "show", "with", "only", "enable", "use", "get", "return"))
 _WEAK_NOUNS = frozenset(
-    stem(word) for word in "data info information details detail result results all time".split()
+    stem(word) for word in ("data", "info", "information", "details", "result", "results", "all", "time")
 ) | {"", "默认", "false", "true"}
 
 _UNIT_OF: dict[str, tuple[str, ...]] = {
@@ -171,7 +173,7 @@ def _spans_of_time(parameter: Parameter, text: Text) -> Iterator[Said]:
 
 _ALL_UNITS = frozenset().union(*_STEMMED_UNITS.values())
 _GENERIC_NOUNS = frozenset(
-    stem(word) for word in "number value amount default type level maximum result results".split()
+    stem(word) for word in ("number", "value", "amount", "default", "type", "level", "maximum", "result", "results")
 )
 
 
@@ -243,6 +245,14 @@ def _times(parameter: Parameter, text: Text) -> Iterator[Said]:
         yield Said(
             mention.value, mention.start, mention.end, strength if text.in_focus(mention.start) else strength - 0.2
         )
+
+
+def _lone_hours(text: Text) -> Iterator[Said]:
+    """Yield an answer's clauses that are an hour alone ("Münster, nine.")."""
+    for part in clauses(text.text) if text.is_answer else ():
+        hour = parse_number(part.text.rstrip(".!"))
+        if isinstance(hour, int) and 1 <= hour <= 12:
+            yield Said(normal_time(f"{hour} o'clock"), part.start, part.end, 0.9)
 
 
 def _codes(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:

@@ -72,17 +72,20 @@ def _pieces(text: str, offset: int, separator: re.Pattern[str]) -> Iterator[Segm
         position = end if match is None else match.end()
 
 
-_ASKS = re.compile(
-    r"\?|^(?:so |and |now |well |then |please |right |just |also )*(?:give|show|let|find|look|get|tell|send|book|put|pull|dig|"
-    r"compare|check|see|search|make|add|log|track|set|run|work|have|keep|hold|renew|cancel|stop|convert|read|list|do)\b"
-    r"|\b(?:i'd like|i want|i need|please|could you|can you|would you|will you|let me|give me|show me|get me|find me|tell me"
-    r"|i'd like|look up|book it|put me)\b",
-    re.IGNORECASE,
+_OPENING = r"(?:so |and |now |well |then |please |right |just |also )*"
+_ORDER = (
+    "give|show|let|find|look|get|tell|send|book|put|pull|dig|compare|check|see|search|make|add|log|track|set|run|work|have|"
+    "keep|hold|renew|cancel|stop|convert|read|list|do"
 )
+_WISH = (
+    "i'd like|i want|i need|please|could you|can you|would you|will you|let me|give me|show me|get me|find me|tell me|"
+    "look up|book it|put me"
+)
+_ASKS = re.compile(rf"\?|^{_OPENING}(?:{_ORDER})\b|\b(?:{_WISH})\b", re.IGNORECASE)
 
 
 def asking_sentences(text: str) -> tuple[Segment, ...]:
-    """Return the sentences that ask for something, all where none does; asides are left out if anything else is left."""
+    """Return the sentences that ask for something, all where none does, without asides if anything is left then."""
     parts = sentences(text)
     asking = tuple(part for part in parts if _ASKS.search(text[part.start : part.end + 1]))
     plain = tuple(part for part in asking or parts if not part.is_aside)

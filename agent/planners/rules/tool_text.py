@@ -13,18 +13,18 @@ from memory.tools import Parameter, Tool
 
 NAME_WEIGHT, DESCRIPTION_WEIGHT, PARAMETER_WEIGHT, PARAMETER_TEXT_WEIGHT = 1.5, 1.0, 0.8, 0.4
 """Of a term by the place where it stands; a term counts once, at its best place."""
-_STOP = frozenset(
-    stem(word)
-    for word in (
-        "a an the of for and or to in on by with from is are be it its this that which whether include includes "
-        "including such as get set list default value values format query retrieve specific specified information "
-        "data return returned result results user one two i me my you we us our your he she they them what how when "
-        "where do does did have has had can could would will not no so if at up out about all any some there here "
-        "please just want like know see look need let give show tell more than then into over only"
-    ).split()
-) | frozenset(
-    "的 了 是 我 你 在 有 和 与 或 及 等 默认 默认为 为 值 格式 返回 获取 查询 信息 指定 是否 包括 包含 需要 用户 名称 一个 这个 那个".split()
+_STOP_WORDS = (
+    "a an the of for and or to in on by with from is are be it its this that which whether include includes including "
+    "such as get set list default value values format query retrieve specific specified information data return "
+    "returned result results user one two i me my you we us our your he she they them what how when where do does did "
+    "have has had can could would will not no so if at up out about all any some there here please just want like know "
+    "see look need let give show tell more than then into over only"
 )
+_ZH_STOP_WORDS = (
+    "的 了 是 我 你 在 有 和 与 或 及 等 默认 默认为 为 值 格式 返回 获取 查询 信息 指定 是否 包括 包含 需要 用户 名称 "
+    "一个 这个 那个"
+)
+_STOP = frozenset(stem(word) for word in _STOP_WORDS.split()) | frozenset(_ZH_STOP_WORDS.split())
 
 
 @dataclass(frozen=True)

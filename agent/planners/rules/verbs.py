@@ -11,8 +11,8 @@ _DEEDS: dict[str, tuple[str, str]] = {
     # deed: (words of tool names and descriptions, words of people)
     "book": (
         r"book|reserve|order|buy|purchase|place|hire|rent|预订|预定|订|购买|下单|租",
-        r"\bbook|reserv|\border\b|\bbuy\b|\btake a seat\b|get (?:me|us) (?:down|the tickets)|put me down|purchase"
-        r"|\bhire\b|\brent\b|订|约上|约一|下单|给我送|租|买",
+        r"\bbook|reserv|\border\b|\bbuy\b|\btake a seat\b|\bget (?:me|us)\b.*\b(?:tickets?|down|in|seats?)\b"
+        r"|put me down|purchase|\bhire\b|\brent\b|订|约上|约一|下单|给我送|租|买",
     ),
     "create": (
         r"create|add|log|track|record|insert|register|new|make|schedule|set|创建|添加|记录|新增|新建|设置",
@@ -29,11 +29,11 @@ _DEEDS: dict[str, tuple[str, str]] = {
     ),
     "send": (
         r"send|post|mail|message|notify|share|login|发送|寄|通知|分享",
-        r"\bsend\b|\bmail (?:it|me|her|him|them)|\btext (?:me|her|him|them)\b|\bshare\b|\bnotify\b|\btell them\b|发给|发送|寄|通知",
+        r"\bsend\b|\b(?:mail|text) (?:it|me|her|him|them)\b|\bshare\b|\bnotify\b|\btell them\b|发给|发送|寄|通知",
     ),
     "convert": (
         r"convert|translate|转换|换算|翻译",
-        r"\bconvert\b|\btranslate\b|\bin euros\b|\binto\b|换算|换成|翻译|转成",
+        r"\bconvert\b|\btranslate\b|\bin (?:euros?|dollars|pounds|yen)\b|\binto\b|换算|换成|翻译|转成",
     ),
     "sync": (r"sync|同步", r"\bsync|同步|推上去"),
     "check": (
@@ -66,9 +66,12 @@ _NAMED = {deed: re.compile(names, re.IGNORECASE) for deed, (names, _) in _DEEDS.
 _SAID = {deed: re.compile(words, re.IGNORECASE) for deed, (_, words) in _DEEDS.items()}
 
 _CHAT = re.compile(
-    r"\bsettle (?:it|an?)\b|\bwas i\b|\bbe on my side\b|\bam i\b|\btell me (?:a joke|i'm)|\bwhat do you (?:think|reckon)\b"
-    r"|\bthank(?:s| you)(?! for nothing)[^,]*[.!]?$|\bdo you (?:think|reckon|agree)\b|\bbetween you and me\b"
-    r"|骂我|夸我|哄我|陪我|聊聊|聊两句|讲个笑话|安慰|你说我|你觉得|谢谢|谢了|晚安|早安|你评评理|是不是想",
+    r"\bwhat do you (?:think|reckon|make of)\b|\bdo you (?:think|reckon|agree|believe|like)\b"
+    r"|^(?:am|was|are|were) (?:i|we)\b"
+    r"|[.!?] (?:am|was|were) (?:i|we)\b|\b(?:take|be on|pick) (?:my|a) side\b"
+    r"|\bsettle (?:it|this|an?|the)\b|\bcheer me up\b"
+    r"|\btell me (?:a joke|something funny)\b|^(?:thanks?|thank you|good ?night|cheers)\b[^,?]*$"
+    r"|[骂夸哄陪逗]我|聊聊|聊两句|讲个笑话|安慰|你(?:说|觉得)(?:我|呢|是不是)|我是不是|评评理|谢谢|谢了|晚安|早安",
     re.IGNORECASE,
 )
 
