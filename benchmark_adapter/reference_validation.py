@@ -150,36 +150,24 @@ def _reach_faults(steps: Sequence[ReferenceStep], graph: ReferenceGraph) -> Iter
     if len(finals) == 1:
         final = finals[0]
         for node in sorted(set(range(len(steps))) - before[final] - {final}):
-            after = final in before[node]
+            is_after = final in before[node]
             told = (
-                "comes after the final answer and is never played" if after else "is not waited for by the final answer"
+                "comes after the final answer and is never played" if is_after else "the final answer does not need it"
             )
-            mend = f"let step {final} depend on it, directly or over other steps"
-            yield error("unreachable", f"{steps[node].action.name} {told}", mend, step=node)
+            mend = f"let the final answer, step {final}, depend on it, directly or over other steps"
+            yield error("unreachable", f"{steps[node].action.name}: {told}", mend, step=node)
     crowded = {node for step in graph.first_shortest() or () if len(step) > 1 for node in step}
     for question in (index for index, step in enumerate(steps) if step.action.name == CLARIFICATION):
-        beside = [
-            node
-            for node in range(len(steps))
-            if node != question and node not in finals and node not in before[question] and question not in before[node]
-        ]
+        related = before[question] | {question, *finals}
+        beside = [node for node in range(len(steps)) if node not in related and question not in before[node]]
         if beside:
             told = f"nothing says whether the question comes before or after step {', '.join(map(str, beside))}"
-            yield (
-                error(
-                    "parallel-question",
-                    f"{told}; the reference evaluator fails when it writes them into history as one step",
-                    "add the dependency",
-                    step=question,
-                )
-                if question in crowded
-                else warning(
-                    "parallel-question",
-                    f"{told}; the reference evaluator accepts odd orders then",
-                    "add the dependency",
-                    step=question,
-                )
-            )
+            if question in crowded:
+                problem = f"{told}; the reference evaluator fails when it writes them into history as one step"
+                yield error("parallel-question", problem, "add the dependency", step=question)
+            else:
+                problem = f"{told}; the reference evaluator accepts odd orders then"
+                yield warning("parallel-question", problem, "add the dependency", step=question)
 
 
 def call_arguments(steps: Sequence[ReferenceStep]) -> Mapping[str, frozenset[str]]:

@@ -153,12 +153,12 @@ def test_arguments_may_be_json_text(tmp_path: Path) -> None:
         (
             lambda t: step(t, 1, 1, 1).update(dependency_list=[]),
             [("error", "unreachable", 2, 1, 0)],
-            "renew_loans is not waited for by the final answer",
+            "renew_loans: the final answer does not need it",
         ),
         (
             lambda t: step(t, 1, 1, 0).update(dependency_list=[1]) or step(t, 1, 1, 1).update(dependency_list=[]),
             [("warning", "dependency-order", 2, 1, 0), ("error", "unreachable", 2, 1, 0)],
-            "renew_loans comes after the final answer and is never played",
+            "renew_loans: comes after the final answer and is never played",
         ),
         (
             lambda t: t[0]["answer_list"][0].pop(),
