@@ -333,7 +333,8 @@ class _Desk:
             effect=max(effects, key=_BY_WEIGHT.index),
             is_sensitive=any(is_sensitive(case.tool) for case in changing),
             is_stated=all(case.tool.required and not case.unstated for case in changing),
-            is_covered=all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
+            is_covered=bool(changing)
+            and all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
         )
 
     def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:

@@ -329,6 +329,16 @@ def test_a_guess_within_an_enum_is_weighed_by_what_a_mistake_costs() -> None:
     assert decision.slots == ("book_berth.deck",)
 
 
+def test_a_read_is_made_on_a_single_old_habit() -> None:
+    habit = evidence("get_forecast.city", "Lyon", turn=0, source="request")
+    newer = evidence("get_forecast.units", "metric", turn=60)
+    here = situation("The weather, please", FORECAST, items=(state(habit, newer),))
+    decision = decide(here, calls(call("get_forecast", city="Lyon")), policy=PRODUCT)
+    # c = 2^(−61/40)/(2^(−61/40) + 1) = 0.258, p_c = σ(−1.3 + 4.5·c + 0.1·ln c) = 0.431 ≥ 0.802 − 1/2
+    assert decision.odds.p_calls == pytest.approx(0.431, abs=1e-3)
+    assert act(decision) == (call("get_forecast", city="Lyon"),)
+
+
 def test_grave_calls_are_confirmed_unless_stated_or_ruled() -> None:
     usual = (evidence("pay_invoice.payer", "Household", turn=1), evidence("pay_invoice.payer", "Household", turn=2))
     proposed = call("pay_invoice", invoice="INV-12", payer="Household")
