@@ -151,7 +151,7 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
             return entries[place]
     if best > 0 and len(winners) == 1:
         return winners[0]
-    left = [entry for entry, score in zip(entries, against, strict=True) if score == 0]
+    left = [entry for entry, score in zip(entries, against, strict=True) if score < max(against) / 2]
     return left[0] if len(left) == 1 else None
 
 

@@ -1,0 +1,144 @@
+"""The parts of the rules planner: kinds of parameters, entries meant, values said, clauses that ask."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from pydantic import JsonValue
+
+from agent.planners.rules.entries import Group, choose, field_for, preferred
+from agent.planners.rules.kinds import kind_of, role_of
+from agent.planners.rules.said_values import said_values
+from agent.planners.rules.segments import asking_sentences, clauses
+from agent.planners.rules.utterance import Text
+from agent.planners.rules.verbs import deeds_of, deeds_said, is_small_talk
+from memory.tools import Parameter, Tool
+
+NOW = datetime(2026, 4, 1, 6, 51)
+HOTELS: list[dict[str, JsonValue]] = [
+    {"id": "H-1", "name": "Seaview", "price": 80, "rating": 4.1, "checkin": "14:00"},
+    {"id": "H-2", "name": "Old Mill", "price": 65, "rating": 4.6, "checkin": "15:00"},
+    {"id": "H-3", "name": "Harbour Rest", "price": 70, "rating": 3.9, "checkin": "16:00"},
+]
+
+
+def make(*parameters: Parameter) -> Tool:
+    return Tool(name="find_rooms", description="Find rooms.", parameters=parameters, definition={})
+
+
+@pytest.mark.parametrize(
+    ("parameter", "kind"),
+    [
+        (Parameter(name="seat", enum=("a", "b")), "enum"),
+        (Parameter(name="n", type="integer"), "number"),
+        (Parameter(name="train_number", type="integer"), "id"),
+        (Parameter(name="year", type="integer"), "year"),
+        (Parameter(name="day", format="date"), "date"),
+        (Parameter(name="to", format="currency_code"), "currency"),
+        (Parameter(name="roomId"), "id"),
+        (Parameter(name="city"), "place"),
+        (Parameter(name="title", description="The title of the film."), "text"),
+        (Parameter(name="tags", type="array"), "array"),
+    ],
+)
+def test_kind(parameter: Parameter, kind: str) -> None:
+    assert kind_of(parameter) == kind
+
+
+def test_role() -> None:
+    names = ("startDate", "to_currency", "origin", "destination_station", "name")
+    assert [role_of(Parameter(name=name)) for name in names] == ["from", "to", "from", "to", None]
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("Take the Old Mill.", 1),
+        ("The one with check-in at 16:00.", 2),
+        ("The first one, please.", 0),
+        ("Whatever's cheapest.", 1),
+        ("The best rated.", 1),
+        ("Not Seaview and not the Old Mill.", 2),
+        ("要最便宜的", 1),
+        ("第二个", 1),
+        ("Any of them?", None),
+    ],
+)
+def test_the_entry_meant(text: str, index: int | None) -> None:
+    assert choose(HOTELS, text, NOW) == (None if index is None else HOTELS[index])
+
+
+def test_no_entry_and_a_lone_entry() -> None:
+    assert choose([], "the first", NOW) is None
+    assert choose(HOTELS[:1], "that one", NOW) == HOTELS[0]
+
+
+def test_the_field_for_a_parameter() -> None:
+    group = Group(tuple(HOTELS), "hotels")
+    names = ("hotel_id", "id", "name", "room_id", "rating")
+    assert [field_for(Parameter(name=name), group) for name in names] == ["id", "id", "name", None, "rating"]
+    assert field_for(Parameter(name="pageId"), Group(({"page_id": "p"},))) == "page_id"
+
+
+def test_past_choices_tell_which_is_preferred() -> None:
+    cheap, dear = HOTELS[1], HOTELS[0]
+    assert preferred(HOTELS, [(cheap, HOTELS)]) == cheap
+    assert preferred(HOTELS, [(dear, HOTELS)]) == dear
+    assert preferred(HOTELS, []) is None
+    assert preferred(HOTELS, [(cheap, HOTELS), (dear, HOTELS)]) is None
+
+
+@pytest.mark.parametrize(
+    ("parameter", "text", "value"),
+    [
+        (Parameter(name="guests", type="integer", description="The number of people."), "a room for three people", 3),
+        (Parameter(name="days", type="integer"), "four days and not one more", 4),
+        (Parameter(name="minutes", type="integer", description="Length in minutes."), "for half an hour", 30),
+        (Parameter(name="include_images", type="boolean"), "without the images", False),
+        (Parameter(name="include_images", type="boolean"), "with images", True),
+        (Parameter(name="rounding", type="boolean"), "unrounded, please", False),
+        (Parameter(name="to", format="currency_code"), "18,500 Swedish kronor in euros", "EUR"),
+        (Parameter(name="from", format="currency_code"), "18,500 Swedish kronor in euros", "SEK"),
+        (Parameter(name="check_in", format="date"), "from 3 May to 9 May", "2026-05-03"),
+        (Parameter(name="indicator", description="The kind, such as 'SMA', 'EMA'."), "the SMA of it", "SMA"),
+        (Parameter(name="customer_number"), "Customer number HB-20417.", "HB-20417"),
+        (Parameter(name="destination"), "Köln Hbf to Hamburg Hbf", "Hamburg Hbf"),
+        (Parameter(name="origin"), "Köln Hbf to Hamburg Hbf", "Köln Hbf"),
+        (Parameter(name="memo", description="交易的备注"), "记一笔 备注猫粮", "猫粮"),
+    ],
+)
+def test_values_said(parameter: Parameter, text: str, value: JsonValue) -> None:
+    assert said_values(parameter, make(parameter), Text(text, NOW))[0].value == value
+
+
+def test_an_hour_alone_answers_when() -> None:
+    parameter = Parameter(name="time", format="time")
+    answer = Text("Münster Hbf, nine. She'll change four times.", NOW, is_answer=True)
+    assert [said.value for said in said_values(parameter, make(parameter), answer)] == ["09:00"]
+
+
+def test_asides_are_not_read() -> None:
+    parameter = Parameter(name="guests", type="integer", description="The number of people.")
+    text = Text("If it were up to him it would be nine people, but a room for two people.", NOW)
+    assert [said.value for said in said_values(parameter, make(parameter), text)] == [2]
+
+
+def test_sentences_that_ask() -> None:
+    text = "My knee is bad today. What is the weather like? He laughed. Give me four days."
+    assert [part.text for part in asking_sentences(text)] == ["What is the weather like", "Give me four days"]
+    assert [part.text for part in asking_sentences("Second one: 4,320")] == ["Second one: 4,320"]
+    assert [part.text for part in clauses("评论看8条 链接也来一个")] == ["评论看8条", "链接也来一个"]
+
+
+def test_deeds() -> None:
+    tool = Tool(name="cancelBooking", definition={})
+    assert deeds_of(tool) == {"cancel"}
+    assert deeds_said("Please cancel it") == {"cancel"}
+    assert deeds_said("帮我取消") == {"cancel"}
+
+
+def test_small_talk() -> None:
+    assert is_small_talk("Do you think I was right?")
+    assert is_small_talk("陪我聊聊")
+    assert not is_small_talk("What is the weather in Halifax?")
