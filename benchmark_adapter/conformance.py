@@ -110,18 +110,23 @@ def verify_family(name: str, path: Path, *, similarity: SimilarityMode = "rouge"
     agree = total = 0
     disagreements: list[Disagreement] = []
     for line, value in read_lines(path):
+        difference: str | None
         try:
             outcome = replay(value, similarity)
         except ValidationError as exc:
             first = exc.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "the line"
             raise DatasetError(path, line, f"expected a vector of family {name!r}; {where}: {first['msg']}") from exc
+        except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as exc:
+            # A replay that raises has no outcome, so it agrees with nothing; the other vectors still count.
+            difference = f"the replay raises {type(exc).__name__}: {exc}"
+        else:
+            difference = first_difference(outcome.got, outcome.expected)
         total += 1
-        difference = first_difference(outcome.got, outcome.expected)
         if difference is None:
             agree += 1
         elif len(disagreements) < MOST_DISAGREEMENTS:
-            disagreements.append(Disagreement(outcome.case_id, line, difference))
+            disagreements.append(Disagreement(str(value["case_id"]), line, difference))
     return FamilyReport(agree, total, tuple(disagreements))
 
 

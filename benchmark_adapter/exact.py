@@ -41,7 +41,21 @@ def score_turn(turn: ReferenceTurn, replies: Sequence[Reply], *, similarity: Sim
             follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in reply.calls])
         else:
             follower.text(reply.content)
-    tools = convert_tools(turn.tools, _MODEL_NAME)
+    return score_followed(turn, follower, similarity=similarity)
+
+
+def score_followed(
+    turn: ReferenceTurn, follower: Follower, *, similarity: SimilarityMode, model: str = _MODEL_NAME
+) -> ExactScore:
+    """Return the exact score of a turn that was followed to its end.
+
+    Args:
+        turn: The turn.
+        follower: With the turn's log.
+        similarity: Second similarity of texts.
+        model: Decides the form of the tools.
+    """
+    tools = convert_tools(turn.tools, model)
     result = verdict(follower, tools, similarity=similarity)
     functions = functions_by_name(tools)
     right = [pair for step in follower.steps for pair in _right_arguments(turn, step, functions, similarity)]
@@ -54,16 +68,25 @@ def _right_arguments(
     """Yield the reference arguments that an accepted step with calls gave right; calls are paired as in the verdict."""
     if step.kind != "calls" or not step.accepted:
         return
-    predicted = sorted(step.calls, key=lambda call: (call.name, call.arguments))
+    predicted = sorted(step.calls, key=lambda call: (call.name, str(call.arguments)))
     nodes = sorted(
         step.matched, key=lambda node: (turn.answer[node].action.name, argument_text(turn.answer[node].action))
     )
     for call, node in zip(predicted, nodes, strict=True):
         parameters = functions.get(call.name, {}).get("parameters", {})
-        given = json.loads(call.arguments)
+        given = _values(call.arguments)
         for name, value in arguments(turn.answer[node]).items():
             if (
                 name in given
                 and compare_arguments({name: given[name]}, {name: value}, parameters, similarity) == CORRECT
             ):
                 yield node, name
+
+
+def _values(written: Any) -> dict[str, Any]:
+    """Return the arguments in a model's JSON text; text that holds no object gives none."""
+    try:
+        value = json.loads(written)
+    except (TypeError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

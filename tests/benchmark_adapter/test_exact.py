@@ -9,7 +9,8 @@ import pytest
 
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.exact import ExactScore, score_turn
+from benchmark_adapter.exact import ExactScore, score_followed, score_turn
+from benchmark_adapter.trajectory import Follower, PredictedCall
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 
@@ -124,6 +125,44 @@ def test_reference_arguments_written_as_text_match_nothing() -> None:
     turn = reference_turn(call("search_books", '{"title": "Dune"}', "B-17"), final(after=[0]))
 
     assert _score(turn, _SEARCHED, Reply(content="Done.")).label == "error"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"title": "Dune"', "Dune", "[1]", "null", "", pytest.param("[" * 100_000, id="too deep"), '{"title": "\\ud800"}'],
+)
+def test_arguments_that_are_no_json_object_make_the_turn_wrong_and_raise_nothing(arguments: str) -> None:
+    turn = reference_turn(call("search_books", {"title": "Dune"}, "B-17"), final(after=[0]))
+    broken = Reply(calls=(WrittenCall(id="c0", name="search_books", arguments=arguments),))
+
+    score = _score(turn, broken, Reply(content="Done."))
+
+    assert (score.label, score.right_arguments) == ("error", frozenset())
+
+
+@pytest.mark.parametrize(
+    ("reference", "right"), [('{"title": "Dune"}', {(0, "title")}), ("Dune", set()), ("[1]", set()), ("", set())]
+)
+def test_of_reference_arguments_written_as_text_those_that_can_be_read_are_looked_at(
+    reference: str, right: set[tuple[int, str]]
+) -> None:
+    turn = reference_turn(call("search_books", reference, "B-17"), final(after=[0]))
+
+    score = _score(turn, _SEARCHED, Reply(content="Done."))
+
+    assert score.label == "error"
+    assert set(score.right_arguments) == right
+
+
+@pytest.mark.parametrize("arguments", [{"title": "Dune"}, None, 7])
+def test_arguments_that_are_no_text_make_the_turn_wrong_and_raise_nothing(arguments: Any) -> None:
+    turn = reference_turn(
+        call("search_books", {"title": "Dune"}, "B-17"), call("search_books", {"title": "Emma"}, "B-40"), final()
+    )
+    follower = Follower(turn.answer)
+    follower.calls([PredictedCall("1", "search_books", arguments), PredictedCall("2", "search_books", "{}")])
+
+    assert score_followed(turn, follower, similarity="fallback").label == "error"
 
 
 def test_a_schema_that_is_none_makes_the_turn_wrong_and_raises_nothing() -> None:
