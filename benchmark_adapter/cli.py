@@ -101,6 +101,14 @@ def run(
     seed: Annotated[int, typer.Option(help="Of the draw among topics of one time; official results use 42.")] = 42,
     concurrency: Annotated[int, typer.Option(min=1, help="Persons played at once.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N turns of each person.")] = None,
+    relaxed: Annotated[
+        bool,
+        typer.Option(
+            "--relaxed/--no-relaxed",
+            help="Let turns go on after their first deviation, to judge whether the task came out right otherwise; "
+            "exact scores are the same without.",
+        ),
+    ] = True,
     out: Annotated[Path | None, typer.Option(help="Run directory.", show_default="runs/<hash of the manifest>")] = None,
     as_json: JsonFlag = False,
 ) -> None:
@@ -126,6 +134,7 @@ def run(
             base_url=base_url,
             seed=seed,
             limit=limit,
+            relaxed=relaxed,
             concurrency=concurrency,
             out=out,
         )

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
+from benchmark_adapter.continuation import REPLY_LIMIT, Continuation
 from benchmark_adapter.dataset import ReferenceTurn
+from benchmark_adapter.similarity import SimilarityMode
 from benchmark_adapter.trajectory import Follower, PredictedCall
+from clarifier.decision import Ask, Decision
 from memory.records import Observation, ToolCall
 
 
@@ -28,38 +31,61 @@ class Reply(BaseModel, frozen=True, extra="forbid"):
     calls: tuple[WrittenCall, ...] = ()
     content: str | None = None
     is_question: bool = False
+    slots: tuple[str, ...] = ()
+    """What a question asks for, as `tool.argument`; empty where that is not known."""
+    after_deviation: bool = False
+    """Whether the exact verdict was settled before this reply, so that it plays no part in it, nor in official files,
+    tokens and ask metrics."""
 
 
 @dataclass
 class ReplayEnvironment:
-    """Executes tools and answers questions from the reference; the turn ends at the first deviation.
+    """Executes tools and answers questions from the reference.
 
     Calls of one step leave sorted by name: the reference evaluator hands out observations in that order.
+
+    Args:
+        turn: The turn that is played.
+        similarity: How the reference evaluator compares texts.
+        goes_on: Whether the turn goes on after the first deviation, for relaxed scoring (`continuation.py`); else it
+            ends there.
     """
 
     turn: ReferenceTurn
+    similarity: SimilarityMode = "rouge"
+    goes_on: bool = False
     replies: list[Reply] = field(default_factory=list, init=False)
     follower: Follower = field(init=False)
+    _continuation: Continuation = field(init=False)
+    _slots: tuple[str, ...] = field(default=(), init=False)
+    """What the next question asks for."""
 
     def __post_init__(self) -> None:
         self.follower = Follower(self.turn.answer)
+        self._continuation = Continuation(self.turn, self.similarity)
+
+    def notice(self, decision: Decision) -> None:
+        """Take note of what the agent decided: a question's slots are not in its text."""
+        self._slots = decision.slots if isinstance(decision, Ask) else ()
 
     def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
-        """Return the reference's observations, in the order of `calls`; `None` at a deviation."""
+        """Return observations in the order of `calls`; `None` where the turn ends."""
         written = [_written(call) for call in calls]
         order = sorted(range(len(written)), key=lambda index: (written[index].name, written[index].arguments))
         leaving = tuple(written[index] for index in order)
-        self.replies.append(Reply(calls=leaving))
-        if self.follower.is_over:
+        is_after = self.follower.is_over
+        self.replies.append(Reply(calls=leaving, after_deviation=is_after))
+        if not is_after:
+            step = self.follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in leaving])
+            if step.accepted:
+                observed = dict(zip(order, step.observations, strict=True))
+                return [Observation(content=observed[index].value) for index in range(len(calls))]
+        if not self._still_answers:
             return None
-        step = self.follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in leaving])
-        if not step.accepted:
-            return None
-        observed = dict(zip(order, step.observations, strict=True))
-        return [Observation(content=observed[index].value) for index in range(len(calls))]
+        return [self._continuation.observe(call.name, call.arguments) for call in written]
 
     def ask(self, question: str) -> str | None:
-        """Return the person's answer where the reference asks; `None` where it does not."""
+        """Return the person's answer; `None` where the turn ends."""
         return self._say(question, is_question=True)
 
     def tell(self, reply: str) -> str | None:
@@ -67,11 +93,21 @@ class ReplayEnvironment:
         return self._say(reply, is_question=False)
 
     def _say(self, text: str, *, is_question: bool) -> str | None:
-        self.replies.append(Reply(content=text, is_question=is_question))
-        if self.follower.is_over:
-            return None
-        step = self.follower.text(text)
-        return (step.user_reply or "") if step.accepted and not step.over else None
+        slots = self._slots if is_question else ()
+        is_after = self.follower.is_over
+        self.replies.append(Reply(content=text, is_question=is_question, slots=slots, after_deviation=is_after))
+        if not is_after:
+            step = self.follower.text(text)
+            if step.accepted:
+                return None if step.over else (step.user_reply or "")
+        return self._continuation.answer(text, slots) if is_question and self._still_answers else None
+
+    @property
+    def _still_answers(self) -> bool:
+        """Whether what follows a deviation is still answered."""
+        if any(step.is_final_answer for step in self.follower.steps):
+            return False
+        return self.goes_on and sum(reply.after_deviation for reply in self.replies) < REPLY_LIMIT
 
 
 def _written(call: ToolCall) -> WrittenCall:

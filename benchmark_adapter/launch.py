@@ -54,6 +54,8 @@ class RunOptions:
     base_url: str | None = None
     seed: int = DEFAULT_SEED
     limit: int | None = None
+    relaxed: bool = True
+    """Whether turns go on after their first deviation, for relaxed scoring."""
     concurrency: int = 1
     out: Path | None = None
     """The run directory; `None`: `runs/` and 12 digits of the manifest's hash."""
@@ -122,6 +124,7 @@ def prepare(options: RunOptions) -> Launch:
         view=options.view,
         seed=options.seed,
         limit=options.limit,
+        relaxed=options.relaxed,
         python=python_version(),
         packages=package_versions(),
         commit=source_commit(),
@@ -138,6 +141,7 @@ def prepare(options: RunOptions) -> Launch:
         embedder=embedder,
         view=options.view,
         similarity=options.similarity,
+        relaxed=options.relaxed,
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
     return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency)

@@ -65,6 +65,8 @@ class Manifest(BaseModel):
     token_counter: str = COUNTER_NAME
     seed: int = 42
     limit: int | None = None
+    relaxed: bool = True
+    """Whether turns went on after their first deviation, for relaxed scoring."""
     python: str
     packages: dict[str, str]
     commit: str | None

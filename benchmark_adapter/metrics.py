@@ -12,6 +12,8 @@ from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.exact import ExactScore
 from benchmark_adapter.oracle import source_of
 from benchmark_adapter.past import arguments
+from benchmark_adapter.questions import missing_slots
+from benchmark_adapter.relaxed import RelaxedScore
 from benchmark_adapter.topics import CLARIFICATION
 from benchmark_adapter.turn_result import TurnLine
 
@@ -29,6 +31,8 @@ class ScoredTurn:
     reference: ReferenceTurn
     line: TurnLine
     score: ExactScore
+    relaxed: RelaxedScore | None = None
+    """`None` where the run ended turns at their first deviation."""
 
     @property
     def is_correct(self) -> bool:
@@ -43,13 +47,7 @@ class ScoredTurn:
     @property
     def missing_slots(self) -> frozenset[str]:
         """What the reference asks for, as `tool.argument`; empty where it does not ask."""
-        return frozenset(
-            f"{asked.get('tool_name')}.{name}"
-            for step in self.reference.answer
-            if step.action.name == CLARIFICATION
-            for asked in [arguments(step)]
-            for name in asked.get("missing_required_parameters") or ()
-        )
+        return frozenset(slot for step in self.reference.answer for slot in missing_slots(step))
 
     @property
     def reference_asks(self) -> bool:
@@ -81,7 +79,7 @@ def compute_metrics(turns: Sequence[ScoredTurn]) -> dict[str, Any]:
         "n": len(turns),
         "failed": sum(turn.line.failure is not None for turn in turns),
         "exact": exact_accuracy(turns, lambda turn: turn.is_correct),
-        "relaxed": None,
+        "relaxed": relaxed_accuracy(turns),
         "slots": slot_accuracy(turns),
         "ask": ask_quality(turns),
         "expected_cost": None,
@@ -117,6 +115,13 @@ def exact_accuracy(turns: Sequence[ScoredTurn], is_right: Callable[[ScoredTurn],
     types = [values["ST"], values["MT"], values["LOI"]]
     values["overall"] = None if None in types else mean(types)
     return {key: values[key] for key in EXACT_KEYS}
+
+
+def relaxed_accuracy(turns: Sequence[ScoredTurn]) -> dict[str, float | None] | None:
+    """Return the same accuracies by the relaxed verdict, `None` where turns were not judged so."""
+    if any(turn.relaxed is None for turn in turns):
+        return None
+    return exact_accuracy(turns, lambda turn: turn.relaxed is not None and turn.relaxed.label == "correct")
 
 
 def slot_accuracy(turns: Iterable[ScoredTurn]) -> dict[str, dict[str, float | int | None] | None]:

@@ -13,13 +13,15 @@ from typing import Protocol
 
 from agent.graph import AgentContext, run_turn
 from agent.state import Decide, Planner
+from agent.turn_state import TraceEntry
 from benchmark_adapter.dataset import ReferenceTurn, Session
-from benchmark_adapter.environment import ReplayEnvironment
+from benchmark_adapter.environment import ReplayEnvironment, Reply
 from benchmark_adapter.exact import score_turn
 from benchmark_adapter.manifest import Similarity
 from benchmark_adapter.past import View, clock_of, past_turn, turn_id
 from benchmark_adapter.run_directory import RunDirectory
 from benchmark_adapter.turn_result import Failure, TurnLine, recalled_items
+from clarifier.decision import Decision, Proposal, Situation, Usage
 from memory.embedder import Embedder
 from memory.memory import Memory
 from memory.recall import Strategy
@@ -47,6 +49,8 @@ class Setup:
     embedder: Embedder
     view: View = "official"
     similarity: Similarity = "rouge"
+    relaxed: bool = True
+    """Whether a turn goes on after its first deviation, for relaxed scoring."""
 
 
 def play(
@@ -120,7 +124,13 @@ def _play_session(
 
 
 def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, setup: Setup) -> TurnLine:
-    environment = ReplayEnvironment(turn)
+    environment = ReplayEnvironment(turn, setup.similarity, goes_on=setup.relaxed)
+
+    def decide(situation: Situation, proposal: Proposal) -> Decision:
+        decision = setup.decide(situation, proposal)
+        environment.notice(decision)
+        return decision
+
     started = time.perf_counter()
     line = TurnLine(session=turn.session, turn=turn.index, label="error")
     try:
@@ -131,7 +141,7 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
                 planner=setup.planner_for(turn, past),
                 memory=strategy,
                 executor=environment,
-                decide=setup.decide,
+                decide=decide,
                 user=environment,
                 budget=setup.budget,
                 remembers=False,
@@ -146,13 +156,16 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
         line = line.model_copy(update={"failure": failure, "reason": f"{failure.type}: {failure.message}"})
     else:
         score = score_turn(turn, environment.replies, similarity=setup.similarity)
+        official, after = split_at_deviation(result.trace, environment.replies)
         line = line.model_copy(
             update={
                 "label": score.label,
                 "reason": score.reason,
-                "decisions": result.decisions,
+                "decisions": _decisions(official),
+                "decisions_after": _decisions(after),
                 "recall": recalled_items(result.recall),
-                "usage": result.usage,
+                "usage": _usage(official),
+                "usage_after": _usage(after),
             }
         )
     return line.model_copy(
@@ -161,3 +174,28 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
             "seconds": {"turn": round(time.perf_counter() - started, 6)},
         }
     )
+
+
+def split_at_deviation(
+    trace: Sequence[TraceEntry], replies: Sequence[Reply]
+) -> tuple[Sequence[TraceEntry], Sequence[TraceEntry]]:
+    """Return the plans of a turn up to its first deviation, and those after it.
+
+    Every decision but to plan again leads to one reply; the reply of a turn that gave up has none, and is the last.
+    """
+    if not any(reply.after_deviation for reply in replies):
+        return trace, ()
+    left = sum(not reply.after_deviation for reply in replies)
+    for index, entry in enumerate(trace):
+        left -= entry.decision is not None and entry.decision.kind != "plan_again"
+        if left == 0:
+            return trace[: index + 1], trace[index + 1 :]
+    return trace, ()
+
+
+def _decisions(trace: Sequence[TraceEntry]) -> tuple[Decision, ...]:
+    return tuple(entry.decision for entry in trace if entry.decision is not None)
+
+
+def _usage(trace: Sequence[TraceEntry]) -> Usage:
+    return sum((entry.proposal.usage for entry in trace), Usage())

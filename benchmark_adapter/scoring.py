@@ -11,8 +11,10 @@ from benchmark_adapter.dataset import Session
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.exact import score_turn
 from benchmark_adapter.metrics import ScoredTurn, compute_metrics
+from benchmark_adapter.relaxed import score_relaxed
 from benchmark_adapter.run_directory import RunDirectory, read_run
 from benchmark_adapter.runner import limited
+from benchmark_adapter.value_sources import Earlier
 
 
 class Finished(NamedTuple):
@@ -34,6 +36,14 @@ def score_run(path: Path, *, data: Path | None = None, toolsets: Path | None = N
         RunDirectoryError: If there is no run, or it is not finished.
         BenchmarkError: If the data are not there or are not those of the run.
     """
+    run, sessions = read_with_data(path, data=data, toolsets=toolsets)
+    return Finished(run, measure(run, sessions))
+
+
+def read_with_data(
+    path: Path, *, data: Path | None = None, toolsets: Path | None = None
+) -> tuple[RunDirectory, tuple[Session, ...]]:
+    """Return a run and the sessions it was made with; arguments and errors as for `score_run`."""
     run = read_run(path)
     manifest = run.manifest
     located = manifest.location
@@ -46,7 +56,7 @@ def score_run(path: Path, *, data: Path | None = None, toolsets: Path | None = N
             f"{path}: expected the data of the run (hash {manifest.data[:12]}), got {data or BUNDLED} with hash "
             f"{data_hash(every)[:12]}; give --data and --toolsets of the run"
         )
-    return Finished(run, measure(run, limited(every, manifest.limit)))
+    return run, limited(every, manifest.limit)
 
 
 def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
@@ -55,20 +65,7 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
     Raises:
         BenchmarkError: If turns are missing.
     """
-    scored, missing = [], 0
-    for session in sessions:
-        for turn in session.turns:
-            line = run.line(session.name, turn.index)
-            if line is None:
-                missing += 1
-                continue
-            score = score_turn(turn, line.replies, similarity=run.manifest.similarity)
-            scored.append(ScoredTurn(turn, line, score))
-    if missing:
-        raise BenchmarkError(
-            f"{run.path}: expected {missing + len(scored)} turns, {missing} are missing; "
-            "start the same `stead-bench run` again, it goes on where it stopped"
-        )
+    scored = scored_turns(run, sessions)
     seconds = sum(turn.line.seconds.get("turn", 0.0) for turn in scored)
     return {
         "run_dir": str(run.path),
@@ -76,3 +73,30 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
         "seconds": round(seconds, 3),
         "turns_per_second": round(len(scored) / seconds, 3) if seconds else None,
     }
+
+
+def scored_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[ScoredTurn]:
+    """Return every turn of a run with its scores, in playing order.
+
+    Raises:
+        BenchmarkError: If turns are missing.
+    """
+    scored, missing, similarity = [], 0, run.manifest.similarity
+    for session in sessions:
+        for position, turn in enumerate(session.turns):
+            line = run.line(session.name, turn.index)
+            if line is None:
+                missing += 1
+                continue
+            exact = score_turn(turn, line.official_replies, similarity=similarity)
+            relaxed = None
+            if run.manifest.relaxed:
+                earlier = Earlier(session.turns[:position])
+                relaxed = score_relaxed(turn, line.replies, exact, earlier=earlier, similarity=similarity)
+            scored.append(ScoredTurn(turn, line, exact, relaxed))
+    if missing:
+        raise BenchmarkError(
+            f"{run.path}: expected {missing + len(scored)} turns, {missing} are missing; "
+            "start the same `stead-bench run` again, it goes on where it stopped"
+        )
+    return scored

@@ -38,7 +38,8 @@ def run_tables(metrics: Mapping[str, Any], *, title: str) -> Group:
         metrics: As in `metrics.json`.
         title: Names the run above its table.
     """
-    parts: list[RenderableType] = [_exact_table(metrics["exact"], title), _further_table(metrics["exact"])]
+    exact, relaxed = metrics["exact"], metrics["relaxed"]
+    parts: list[RenderableType] = [_accuracy_table(exact, relaxed, title), _further_table(exact, relaxed)]
     if any(metrics["slots"][source]["n"] for source in SOURCES):
         parts.append(_slots_table(metrics["slots"]))
     parts.append(_ask_table(metrics["ask"]))
@@ -68,13 +69,15 @@ def agreement_table(report: Report) -> Group:
     return Group(table, *differing)
 
 
-def _exact_table(exact: Mapping[str, float | None], title: str) -> Table:
+def _accuracy_table(exact: Mapping[str, float | None], relaxed: Mapping[str, float | None] | None, title: str) -> Table:
     tables = paper_tables()
     table = Table(title=f"Exact accuracy (%), {title}", title_justify="left")
     table.add_column("")
     for heading in _EXACT_COLUMNS.values():
         table.add_column(heading, justify="right")
     table.add_row("this run", *_percentages(exact.get(key) for key in _EXACT_COLUMNS), style="bold")
+    if relaxed is not None:
+        table.add_row("  relaxed", *_percentages(relaxed.get(key) for key in _EXACT_COLUMNS))
     table.add_section()
     for model, row in tables.rows("exact").items():
         table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
@@ -83,11 +86,14 @@ def _exact_table(exact: Mapping[str, float | None], title: str) -> Table:
     return table
 
 
-def _further_table(exact: Mapping[str, float | None]) -> Table:
-    table = Table(title="Exact accuracy (%), further parts", title_justify="left")
+def _further_table(exact: Mapping[str, float | None], relaxed: Mapping[str, float | None] | None) -> Table:
+    table = Table(title="Accuracy (%), further parts", title_justify="left")
+    table.add_column("")
     for heading in _FURTHER_COLUMNS.values():
         table.add_column(heading, justify="right")
-    table.add_row(*_percentages(exact.get(key) for key in _FURTHER_COLUMNS))
+    table.add_row("exact", *_percentages(exact.get(key) for key in _FURTHER_COLUMNS))
+    if relaxed is not None:
+        table.add_row("relaxed", *_percentages(relaxed.get(key) for key in _FURTHER_COLUMNS))
     return table
 
 

@@ -64,9 +64,11 @@ def test_a_deviation_ends_the_turn_and_later_replies_are_kept_but_get_nothing() 
     assert [step.accepted for step in environment.follower.steps] == [False]
     assert environment.replies == [
         Reply(calls=(WrittenCall(id="1", name="reserve_book", arguments='{"book_id": "B-17"}'),)),
-        Reply(calls=(WrittenCall(id="2", name="search_books", arguments='{"title": "Dune"}'),)),
-        Reply(content="Which branch?", is_question=True),
-        Reply(content="Done."),
+        Reply(
+            calls=(WrittenCall(id="2", name="search_books", arguments='{"title": "Dune"}'),), after_deviation=True
+        ),
+        Reply(content="Which branch?", is_question=True, after_deviation=True),
+        Reply(content="Done.", after_deviation=True),
     ]
 
 

@@ -54,6 +54,7 @@ def test_the_hash_follows_every_field_but_the_location() -> None:
         "token_counter": "other",
         "seed": 1,
         "limit": 3,
+        "relaxed": False,
         "python": "CPython 3.12",
         "packages": {"numpy": "2.1"},
         "commit": None,

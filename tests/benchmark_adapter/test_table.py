@@ -80,7 +80,7 @@ def test_the_papers_figures_stand_under_the_same_headings() -> None:
 def test_further_parts_arguments_questions_and_totals_are_shown() -> None:
     text = _shown(_metrics())
 
-    assert _row(text, "n/a") == ["n/a", "100.0", "n/a", "66.7"]
+    assert _row(text, "exact") == ["exact", "n/a", "100.0", "n/a", "66.7"]
     assert _row(text, "right") == ["right", "n/a", "50.0", "n/a", "n/a", "n/a", "n/a"]
     assert _row(text, "of") == ["of", "0", "2", "0", "0", "0", "0"]
     assert _row(text, "100.0") == ["100.0", "100.0", "100.0", "0.0", "0.0", "100.0", "100.0", "0.33"]
