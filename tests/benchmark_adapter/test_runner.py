@@ -98,7 +98,10 @@ def test_a_perfect_reader_with_all_history_fails_only_where_it_should_have_asked
         '{"title": "Emma"}',
         '{"book_id": "B-40", "branch": "Old Mill"}',
     ]
-    assert all(set(line.seconds) == {"turn"} and line.seconds["turn"] > 0 for line in lines)
+    for line in lines:
+        assert list(line.seconds) == ["turn", *(f"reply_{index}" for index in range(len(line.replies)))]
+        assert min(line.seconds.values()) > 0
+        assert sum(line.seconds.values()) - line.seconds["turn"] <= line.seconds["turn"] + 1e-3
 
 
 def test_without_memory_what_history_says_is_missing(tmp_path: Path) -> None:
@@ -158,6 +161,29 @@ def test_persons_share_no_memory(tmp_path: Path) -> None:
 
     assert recorder.past[("bob", 0)] == ()
     assert recorder.seen[("bob", 0)].recall.items == ()
+
+
+@pytest.mark.parametrize("strategy", ["none", "full"])
+def test_what_follows_a_deviation_changes_nothing_before_it_and_nothing_in_later_turns(
+    tmp_path: Path, strategy: str
+) -> None:
+    sessions = _sessions(tmp_path)
+    official = []
+    for is_relaxed in (True, False):
+        setup = _setup(sessions, strategy=strategy, relaxed=is_relaxed)
+        lines = _play(sessions, setup, tmp_path / str(is_relaxed))
+        assert any(reply.after_deviation for line in lines for reply in line.replies) is is_relaxed
+        official.append(
+            [
+                {
+                    **line.model_dump(exclude={"seconds", "replies", "decisions_after", "usage_after"}),
+                    "replies": [reply for reply in line.replies if not reply.after_deviation],
+                }
+                for line in lines
+            ]
+        )
+
+    assert official[0] == official[1]
 
 
 # Failures
