@@ -14,7 +14,16 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from agent.planners.rules.entries import Entry, Group, as_parameter, choose, field_for, preferred, with_field
+from agent.planners.rules.entries import (
+    Entry,
+    Group,
+    as_parameter,
+    choose,
+    field_for,
+    named_entry,
+    preferred,
+    with_field,
+)
 from agent.planners.rules.kinds import FLEETING, ValueKind, is_swapped, kind_of, role_of
 from agent.planners.rules.past_values import Past, refers_back
 from agent.planners.rules.segments import Segment, clauses, named
@@ -140,6 +149,8 @@ class Filler:
             return place
         told = " ".join(part.text for part in request.focus) or self.situation.request
         answers = " ".join(step.answer or "" for step in self.situation.question_steps)
+        if (value := self._by_name(parameter, told)) is not None:
+            return value
         for groups, is_own in ((self.past.own_groups, True), (self.past.topic_groups, False)):
             for group in with_field(groups, parameter):
                 key = field_for(parameter, group)
@@ -155,6 +166,17 @@ class Filler:
                     return None  # it is open which one is meant
         return None
 
+    def _by_name(self, parameter: Parameter, told: str) -> JsonValue:
+        """Return the value of an entry that the request names outright, wherever in the recalled past it stands."""
+        for group in with_field([*self.past.own_groups, *self.past.topic_groups, *self.past.earlier_groups], parameter):
+            key = field_for(parameter, group)
+            entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
+            if len(entries) > 1 and key is not None and not self._is_stale(group):
+                entry = named_entry(entries, told, self.situation.now)
+                if entry is not None and (value := as_parameter(entry[key], parameter)) is not None:
+                    return value
+        return None
+
     def _coordinates(self) -> str | None:
         """Return the latest coordinates that a tool gave in this topic."""
         for group in [*self.past.own_groups, *self.past.topic_groups]:
@@ -165,7 +187,9 @@ class Filler:
 
     def _is_stale(self, group: Group) -> bool:
         """Whether the request names days that this observation was not about."""
-        days = {m.value for m in named(self.situation.request, self.situation.now) if m.kind == "date"}
+        request = self.situation.request
+        found = [m for m in named(request, self.situation.now) if m.kind == "date"]
+        days = {m.value for m in found if not re.match(r"['’]s\b", request[m.end :])}
         return (
             bool(days)
             and bool(group.arguments)
@@ -193,7 +217,8 @@ class Filler:
         last = self.past.last_call(tool)
         if last is not None and parameter.name in last.arguments and (self.refers_back or self.is_short):
             value = last.arguments[parameter.name]
-            if accepts(parameter, value) and not is_swapped(parameter, value, so_far):
+            is_given_out = kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter))
+            if accepts(parameter, value) and not is_swapped(parameter, value, so_far) and not is_given_out:
                 return value
         if (
             role_of(parameter) is not None
@@ -205,12 +230,26 @@ class Filler:
             return self._required_from_past(parameter, tool, kind, so_far)
         if (kind in FLEETING and not self.refers_back) or "change" in deeds_of(tool):
             return None
+        if kind not in FLEETING and (carried := self._carried(parameter, tool)) is not None:
+            return carried
         settled = self.past.settled(parameter, tool)
         if settled is None or settled.similarity < 0.5:
             return None
         if settled.is_standing or self.past.is_unbroken(parameter, tool, settled.value):
             return settled.value
         return settled.value if self.refers_back and settled.similarity == 1.0 and not settled.is_contested else None
+
+    def _groups(self, parameter: Parameter) -> list[Group]:
+        """Return the entries of the topic that give out values for `parameter`, the latest first."""
+        return list(with_field(self.past.topic_groups, parameter))
+
+    def _carried(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return what the look-up was for that this call acts on: the same argument of the call that gave it out."""
+        for group in (group for needed in tool.required for group in self._groups(needed) if kind_of(needed) == "id"):
+            value = group.arguments.get(parameter.name)
+            if value is not None and group.tool != tool.name and accepts(parameter, value):
+                return value
+        return None
 
     def _other_end(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
         """Return the end of a journey that goes with the end already known: that of the last journey with it."""

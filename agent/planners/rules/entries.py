@@ -155,6 +155,14 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
     return left[0] if len(left) == 1 else None
 
 
+def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
+    """Return the one entry that `text` names by a whole value, `None` where it names none or several."""
+    said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]
+    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in entries]
+    best = max(scores)
+    return entries[scores.index(best)] if best >= NAMED and scores.count(best) == 1 else None
+
+
 NAMED = 2.0
 """Closeness from which a clause names an entry outright: by a whole value rather than by a word of one."""
 

@@ -116,7 +116,7 @@ def calls_of(tool: Tool, situation: Situation) -> list[Goal]:
 
 _BOTH = re.compile(
     r"\bboth\b|\bthe pair\b|\b(?:the|those|these) two\b|\btwo more\b|\beach of\b|\beither end\b"
-    r"|两[个边头样部本]|俩|都|分别|各",
+    r"|两[个边头样部本]|俩|分别",
     re.IGNORECASE,
 )
 _ROUND = re.compile(r"\bout and back\b|\bthere and back\b|\bround[ -]trip\b|\bboth ways\b|往返|来回", re.IGNORECASE)

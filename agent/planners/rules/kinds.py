@@ -51,7 +51,11 @@ def kind_of(parameter: Parameter) -> ValueKind:
     known = _BY_FORMAT.get(parameter.format or "")
     if known is not None and not (known == "currency" and "pair" in words):
         return known
-    if words and (words[-1] in _ID_WORDS or _ID_TEXT.search(parameter.description)) and "phone" not in words:
+    if (
+        words
+        and (words[-1] in _ID_WORDS or _ID_TEXT.search(parameter.description))
+        and ("phone" not in words or "tail" in words)
+    ):
         return "id"
     if _PLACE_WORDS & set(words) or (_PLACE_TEXT.search(parameter.description) and "name" not in words[:-1]):
         return "place"

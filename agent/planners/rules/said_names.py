@@ -62,8 +62,9 @@ def named_values(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Ite
     about = set(content_terms(f"{' '.join(split_name(tool.name))} {tool.description} {parameter.description}"))
     is_chinese = bool(_CJK.search(text.text))
     parts = sentences(text.text)
+    is_end = role_of(parameter) is not None  # the ends of a journey are told by `_paired`
     for mention in text.of_kind("name"):
-        yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer)
+        yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer, is_end=is_end)
     if kind == "text" and is_chinese and parameter.is_required and not text.is_answer:
         yield from _chinese_opening(about, text)
 
@@ -75,7 +76,7 @@ _TITLED = frozenset(
 )  # fmt: skip
 
 
-def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool) -> Iterator[Said]:
+def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool, is_end: bool) -> Iterator[Said]:
     """Yield a name as a value: likelier in a sentence that speaks of the tool, less so beside a possessive."""
     words = mention.text
     before, after = text.text[: mention.start].casefold(), text.text[mention.end :]
@@ -85,7 +86,7 @@ def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: 
     strength += min(0.2, 0.1 * near) + (0.12 if " " in words and kind != "place" else 0.0)
     if kind == "place":
         if re.search(r"\b(?:in|at|for|off|near|around|to)\s(?:the\s)?$|[在去到]$", before):
-            strength += 0.15
+            strength += 0.35 if near and not is_end else 0.15
         if _CJK.search(text.text) and not _CJK.search(words):
             return  # Latin words within Chinese are seldom places
         if re.match(r",\s[A-Z]", after) and (region := re.match(r",\s(?P<name>[A-Z][\w ]*?)(?=[,.;!?]|$)", after)):

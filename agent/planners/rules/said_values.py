@@ -212,6 +212,8 @@ def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
     )
     for mention in text.of_kind("date", "date_range"):
         strength = 0.85 if text.in_focus(mention.start) else 0.6
+        if re.search(r"\b(?:as|like|than)\s$", text.text[: mention.start]):
+            strength = 0.3  # "as this morning's" compares
         if _INTRODUCED.search(text.text[: mention.start]):
             strength += 0.05
         if isinstance(mention.value, list):
