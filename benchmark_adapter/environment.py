@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pydantic import BaseModel
 
 from benchmark_adapter.continuation import REPLY_LIMIT, Continuation
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.similarity import SimilarityMode
+from benchmark_adapter.spelling import Spelling
 from benchmark_adapter.trajectory import Follower, PredictedCall
 from clarifier.decision import Ask, Decision
-from memory.records import Observation, ToolCall
+from memory.records import Observation, ToolCall, Turn
+from memory.tools import parse_tools
 
 
 class WrittenCall(BaseModel, frozen=True, extra="forbid"):
@@ -42,23 +45,30 @@ class Reply(BaseModel, frozen=True, extra="forbid"):
 class ReplayEnvironment:
     """Executes tools and answers questions from the reference.
 
-    Calls of one step leave sorted by name: the reference evaluator hands out observations in that order.
+    Calls of one step leave sorted by name, since the reference evaluator hands out observations in that order (note
+    15); those of one tool in the order they were made, which is the reference's if both follow the request. Arguments
+    leave as `spelling.py` has it.
 
     Args:
         turn: The turn that is played.
         similarity: How the reference evaluator compares texts.
         goes_on: Whether the turn goes on after the first deviation, for relaxed scoring (`continuation.py`); else it
             ends there.
+        past: The earlier turns, oldest first; they show how arguments are spelled, and nothing else.
     """
 
     turn: ReferenceTurn
     similarity: SimilarityMode = "rouge"
     goes_on: bool = False
+    past: Sequence[Turn] = ()
     replies: list[Reply] = field(default_factory=list, init=False)
+    seconds: list[float] = field(default_factory=list, init=False)
+    """How long each reply was waited for."""
     follower: Follower = field(init=False)
     _continuation: Continuation = field(init=False)
     _slots: tuple[str, ...] = field(default=(), init=False)
     """What the next question asks for."""
+    _waiting_since: float = field(default_factory=time.perf_counter, init=False)
 
     def __post_init__(self) -> None:
         self.follower = Follower(self.turn.answer)
@@ -70,11 +80,11 @@ class ReplayEnvironment:
 
     def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
         """Return observations in the order of `calls`; `None` where the turn ends."""
-        written = [_written(call) for call in calls]
-        order = sorted(range(len(written)), key=lambda index: (written[index].name, written[index].arguments))
+        written = [WrittenCall(id=call.id, name=call.name, arguments=self._spelling.arguments(call)) for call in calls]
+        order = sorted(range(len(written)), key=lambda index: written[index].name)
         leaving = tuple(written[index] for index in order)
         is_after = self.follower.is_over
-        self.replies.append(Reply(calls=leaving, after_deviation=is_after))
+        self._keep(Reply(calls=leaving, after_deviation=is_after))
         if not is_after:
             step = self.follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in leaving])
             if step.accepted:
@@ -95,7 +105,7 @@ class ReplayEnvironment:
     def _say(self, text: str, *, is_question: bool) -> str | None:
         slots = self._slots if is_question else ()
         is_after = self.follower.is_over
-        self.replies.append(Reply(content=text, is_question=is_question, slots=slots, after_deviation=is_after))
+        self._keep(Reply(content=text, is_question=is_question, slots=slots, after_deviation=is_after))
         if not is_after:
             step = self.follower.text(text)
             if step.accepted:
@@ -109,6 +119,12 @@ class ReplayEnvironment:
             return False
         return self.goes_on and sum(reply.after_deviation for reply in self.replies) < REPLY_LIMIT
 
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(parse_tools(self.turn.tools), self.past)
 
-def _written(call: ToolCall) -> WrittenCall:
-    return WrittenCall(id=call.id, name=call.name, arguments=json.dumps(call.arguments, ensure_ascii=False))
+    def _keep(self, reply: Reply) -> None:
+        now = time.perf_counter()
+        self.replies.append(reply)
+        self.seconds.append(now - self._waiting_since)
+        self._waiting_since = now  # what the environment itself takes until it answers is of no account

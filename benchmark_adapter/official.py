@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from benchmark_adapter.convert import convert_tools
 from benchmark_adapter.dataset import Entry, Session, build_entry
@@ -26,7 +25,7 @@ from benchmark_adapter.reference_metrics import Metric, profile_metric
 from benchmark_adapter.reference_session import PlayedSession, PlayedTurn, RequestFailure, reference_steps
 from benchmark_adapter.run_directory import RunDirectory
 from benchmark_adapter.similarity import SimilarityMode
-from benchmark_adapter.topics import TopicFile
+from benchmark_adapter.topics import ReferenceStep, TopicFile
 from benchmark_adapter.trajectory import Crash, Follower
 from benchmark_adapter.turn_result import TurnLine
 from benchmark_adapter.verdict import verdict
@@ -133,13 +132,11 @@ def played_session(entry: Entry, lines: Sequence[TurnLine], *, model: str, simil
     session = PlayedSession(entry)
     for line in lines:
         turn = entry.turns[line.turn]
-        follower = Follower(reference_steps(turn.answer))
-        replies: list[Mapping[str, Any]] = []
-        for reply in line.replies:
-            if follower.is_over:
-                break
-            replies.append(as_message(reply))
-            follower.reply(replies[-1])
+        answer = reference_steps(turn.answer)
+        follower, replies = _followed(answer, line.official_replies)
+        if line.failure is not None and follower.steps and follower.steps[-1].is_final_answer:
+            # It failed after its last reply, and counts as wrong: as if that reply had not come.
+            follower, replies = _followed(answer, line.official_replies[: len(replies) - 1])
         failure = None
         if line.failure is not None and not follower.is_over:
             failure = RequestFailure(line.failure.type, line.failure.message)
@@ -148,6 +145,17 @@ def played_session(entry: Entry, lines: Sequence[TurnLine], *, model: str, simil
         outcome = verdict(follower, tools, similarity=similarity)
         session.turns.append(PlayedTurn(line.turn, follower, outcome, failure, tuple(replies)))
     return session
+
+
+def _followed(answer: Sequence[ReferenceStep], replies: Sequence[Reply]) -> tuple[Follower, list[JsonObject]]:
+    """Return what is made of replies, and as many of them as play a part."""
+    follower, messages = Follower(answer), []
+    for reply in replies:
+        if follower.is_over:
+            break
+        messages.append(as_message(reply))
+        follower.reply(messages[-1])
+    return follower, messages
 
 
 def as_message(reply: Reply) -> JsonObject:
@@ -163,7 +171,7 @@ def as_message(reply: Reply) -> JsonObject:
 
 def _figures(line: TurnLine) -> Figures:
     """Return what the replies took that are in the log; a reply whose time is not known has none."""
-    replies = [index for index, reply in enumerate(line.replies) if not reply.after_deviation]
+    replies = range(len(line.official_replies))
     usage = line.reply_usage[: len(replies)]
     return Figures(
         latency=[line.seconds[key] for index in replies if (key := f"reply_{index}") in line.seconds],
@@ -217,7 +225,7 @@ def write_session(
                 result_file.write(comma + json.dumps(turn.as_result(), ensure_ascii=False))
                 scored = turn.as_score()
                 score_file.write(comma + json.dumps(scored))
-                steps = {key: {} for key in scored["inference_log"]}
+                steps: JsonObject = {key: {} for key in scored["inference_log"]}
                 tallied.append({"label": scored["label"], "is_optimal": scored["is_optimal"], "inference_log": steps})
             result_file.write("]}\n")
             score_file.write("]}")

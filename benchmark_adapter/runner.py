@@ -124,7 +124,7 @@ def _play_session(
 
 
 def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, setup: Setup) -> TurnLine:
-    environment = ReplayEnvironment(turn, setup.similarity, goes_on=setup.relaxed)
+    environment = ReplayEnvironment(turn, setup.similarity, goes_on=setup.relaxed, past=tuple(past))
 
     def decide(situation: Situation, proposal: Proposal) -> Decision:
         decision = setup.decide(situation, proposal)
@@ -165,13 +165,17 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
                 "decisions_after": _decisions(after),
                 "recall": recalled_items(result.recall),
                 "usage": _usage(official),
+                "reply_usage": usage_by_reply(official),
                 "usage_after": _usage(after),
             }
         )
     return line.model_copy(
         update={
             "replies": tuple(environment.replies),
-            "seconds": {"turn": round(time.perf_counter() - started, 6)},
+            "seconds": {
+                "turn": round(time.perf_counter() - started, 6),
+                **{f"reply_{index}": round(took, 6) for index, took in enumerate(environment.seconds)},
+            },
         }
     )
 
@@ -195,6 +199,18 @@ def split_at_deviation(
 
 def _decisions(trace: Sequence[TraceEntry]) -> tuple[Decision, ...]:
     return tuple(entry.decision for entry in trace if entry.decision is not None)
+
+
+def usage_by_reply(trace: Sequence[TraceEntry]) -> tuple[Usage, ...]:
+    """Return what each reply cost: its own plan and those that were sent back before it."""
+    by_reply: list[Usage] = []
+    spent = Usage()
+    for entry in trace:
+        spent += entry.proposal.usage
+        if entry.decision is not None and entry.decision.kind != "plan_again":
+            by_reply.append(spent)
+            spent = Usage()
+    return (*by_reply, spent) if trace and trace[-1].decision is None else tuple(by_reply)
 
 
 def _usage(trace: Sequence[TraceEntry]) -> Usage:

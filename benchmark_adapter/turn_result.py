@@ -52,6 +52,8 @@ class TurnLine(BaseModel, frozen=True, extra="forbid"):
     """After it; they count in nothing official."""
     recall: tuple[RecalledItem, ...] = ()
     usage: Usage = Usage()
+    reply_usage: tuple[Usage, ...] = ()
+    """`usage` by reply; empty where that is not known."""
     usage_after: Usage = Usage()
     """Tokens spent after the deviation."""
     failure: Failure | None = None

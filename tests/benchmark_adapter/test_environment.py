@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmark_adapter.environment import ReplayEnvironment, Reply, WrittenCall
-from memory.records import Observation, ToolCall
+from memory.records import CallStep, Observation, ToolCall, Turn
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 
@@ -34,18 +34,66 @@ def test_calls_made_out_of_name_order_get_their_own_observations() -> None:
     ]
 
 
-def test_calls_of_one_name_are_told_apart_by_their_arguments_even_if_they_share_an_id() -> None:
+def test_calls_of_one_name_leave_as_they_were_made_and_share_out_observations_as_the_reference_does() -> None:
     turn = reference_turn(
-        call("search_books", {"title": "Dune"}, "of Dune"),
         call("search_books", {"title": "Emma"}, "of Emma"),
+        call("search_books", {"title": "Dune"}, "of Dune"),
         final(after=[0, 1]),
     )
+    asked = [_call("same", "search_books", title="Emma"), _call("same", "search_books", title="Dune")]
 
-    observed = ReplayEnvironment(turn).execute(
-        [_call("same", "search_books", title="Emma"), _call("same", "search_books", title="Dune")]
+    # Made in the reference's order each gets its own, whatever the order of their texts and even if they share an id;
+    # made otherwise they get each other's, as from the reference evaluator.
+    assert ReplayEnvironment(turn).execute(asked) == [Observation(content="of Emma"), Observation(content="of Dune")]
+    assert ReplayEnvironment(turn).execute(asked[::-1]) == [
+        Observation(content="of Emma"),
+        Observation(content="of Dune"),
+    ]
+
+
+def test_calls_of_several_tools_in_any_order_get_each_its_own_observation_by_id() -> None:
+    turn = reference_turn(
+        call("search_books", {"title": "Dune"}, "of Dune"),
+        call("get_opening_hours", {"branch": "Station"}, "9 to 5"),
+        call("search_books", {"title": "Emma"}, "of Emma"),
+        final(after=[0, 1, 2]),
     )
+    made = [
+        _call("a", "search_books", title="Dune"),
+        _call("b", "get_opening_hours", branch="Station"),
+        _call("c", "search_books", title="Emma"),
+    ]
+    environment = ReplayEnvironment(turn)
 
-    assert observed == [Observation(content="of Emma"), Observation(content="of Dune")]
+    assert environment.execute(made) == [
+        Observation(content="of Dune"),
+        Observation(content="9 to 5"),
+        Observation(content="of Emma"),
+    ]
+    assert [written.id for written in environment.replies[0].calls] == ["b", "a", "c"]
+    assert [(seen.call_id, seen.value) for seen in environment.follower.steps[0].observations] == [
+        ("b", "9 to 5"),
+        ("a", "of Dune"),
+        ("c", "of Emma"),
+    ]
+
+
+def test_arguments_leave_in_the_types_of_their_schema_and_in_the_order_of_past_calls() -> None:
+    turn = reference_turn(call("renew_loans", {"book_ids": ["B-1"], "weeks": 3}, "renewed"), final(after=[0]))
+    renewed = ToolCall(id="0", name="renew_loans", arguments={"weeks": 2, "book_ids": ["B-9"]})
+    past = Turn(
+        turn_id="t0",
+        request="Renew it.",
+        steps=(CallStep(calls=(renewed,), observations=(Observation(content="renewed"),)),),
+    )
+    made = ToolCall(id="1", name="renew_loans", arguments={"book_ids": ["B-1"], "weeks": "3", "express": True})
+    fresh, habitual = ReplayEnvironment(turn), ReplayEnvironment(turn, past=(past,))
+
+    fresh.execute([made])
+    habitual.execute([made])
+
+    assert fresh.replies[0].calls[0].arguments == '{"book_ids": ["B-1"], "weeks": 3}'
+    assert habitual.replies[0].calls[0].arguments == '{"weeks": 3, "book_ids": ["B-1"]}'
 
 
 def test_wrong_arguments_are_no_deviation_since_the_reference_checks_names_alone() -> None:
@@ -64,9 +112,7 @@ def test_a_deviation_ends_the_turn_and_later_replies_are_kept_but_get_nothing() 
     assert [step.accepted for step in environment.follower.steps] == [False]
     assert environment.replies == [
         Reply(calls=(WrittenCall(id="1", name="reserve_book", arguments='{"book_id": "B-17"}'),)),
-        Reply(
-            calls=(WrittenCall(id="2", name="search_books", arguments='{"title": "Dune"}'),), after_deviation=True
-        ),
+        Reply(calls=(WrittenCall(id="2", name="search_books", arguments='{"title": "Dune"}'),), after_deviation=True),
         Reply(content="Which branch?", is_question=True, after_deviation=True),
         Reply(content="Done.", after_deviation=True),
     ]
