@@ -26,7 +26,7 @@ from .tools import Parameter as Parameter
 from .tools import Tool as Tool
 from .tools import parse_tool as parse_tool
 from .tools import parse_tools as parse_tools
-from .turn_log import SqlTurnLog as SqlTurnLog
+from .sql_turn_log import SqlTurnLog as SqlTurnLog
 from .turn_log import TurnLog as TurnLog
 from .user_state import UserState as UserState
 from .user_state import fold as fold

@@ -22,7 +22,8 @@ from memory.errors import MemoryStoreError, ScopeError
 from memory.index import IndexEntry, VectorIndex
 from memory.recall import Hit
 from memory.records import Scope, Turn
-from memory.turn_log import LogEntry, SqlTurnLog, TurnLog
+from memory.sql_turn_log import SqlTurnLog
+from memory.turn_log import LogEntry, TurnLog
 
 _CACHED_USERS = 128
 """Users whose turns stay in memory."""

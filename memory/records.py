@@ -9,12 +9,31 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from memory.errors import ScopeError
 
+MAX_ID_BYTES = 512
+"""Of a part of a scope, and of a turn id: all four together fit into one key of PostgreSQL's index (2,704 bytes)."""
+
+
+def id_fault(value: object) -> str | None:
+    """Return why `value` cannot be an id that every database stores as it is, or `None` where it can."""
+    if not isinstance(value, str) or not value.strip():
+        return "is no text, or blank"
+    if "\x00" in value:
+        return "holds a NUL"
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        return "holds half a surrogate pair"
+    return f"takes {size} bytes, more than {MAX_ID_BYTES}" if size > MAX_ID_BYTES else None
+
 
 class Scope(BaseModel, frozen=True, extra="forbid", strict=True):
     """Whose memory is meant. Every read and write of the store needs one; two scopes share nothing.
 
+    The parts are opaque and compare character by character: case, accents, widths and wildcards are as any other.
+
     Raises:
-        ScopeError: If a part is not text, empty or blank.
+        ScopeError: If a part is not text, is empty or blank, holds a NUL or half a surrogate pair, or takes more than
+            512 bytes as UTF-8.
     """
 
     user: str
@@ -22,15 +41,23 @@ class Scope(BaseModel, frozen=True, extra="forbid", strict=True):
     agent: str = "default"
 
     def __init__(self, user: str, *, tenant: str = "default", agent: str = "default") -> None:
-        for name, value in (("user", user), ("tenant", tenant), ("agent", agent)):
-            if not isinstance(value, str) or not value.strip():
-                raise ScopeError(f"a scope needs a {name} id that is text and not blank; got {value!r}")
+        _check_parts(user, tenant, agent)
         super().__init__(user=user, tenant=tenant, agent=agent)
 
     @property
     def key(self) -> tuple[str, str, str]:
         """The parts in storage order: tenant, user, agent."""
+        _check_parts(self.user, self.tenant, self.agent)  # `model_construct` and `model_copy` check nothing
         return (self.tenant, self.user, self.agent)
+
+
+def _check_parts(user: object, tenant: object, agent: object) -> None:
+    for name, value in (("user", user), ("tenant", tenant), ("agent", agent)):
+        if fault := id_fault(value):
+            raise ScopeError(
+                f"a scope needs a {name} id that is text, not blank and stored everywhere as it is; "
+                f"{value if not isinstance(value, str) else value[:80]!r} {fault}"
+            )
 
 
 class ToolCall(BaseModel, frozen=True, extra="forbid"):

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 import threading
 
-from sqlalchemy import Column, Connection, Integer, MetaData, String, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, String, Table, Text, UniqueConstraint, text
 
 from memory.errors import DataVersionError
 
 metadata = MetaData()
 _upgrading = threading.Lock()
 """Alembic keeps the running migration in module globals: two at once, of two databases even, break each other."""
+_MIGRATION_LOCK = int.from_bytes(b"stead")
+"""The advisory lock of PostgreSQL that the workers of a service take in turn to migrate."""
+
+
+def _scope_columns() -> list[Column[str]]:
+    # Ids are opaque: both databases compare them byte for byte under their default collations.
+    return [Column(name, String, primary_key=True) for name in ("tenant", "user_id", "agent")]
+
 
 turns = Table(
     "turns",
     metadata,
-    # Ids are opaque: both databases compare them byte for byte under their default collations.
-    Column("tenant", String, primary_key=True),
-    Column("user_id", String, primary_key=True),
-    Column("agent", String, primary_key=True),
+    *_scope_columns(),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("turn_id", String, nullable=False),
     Column("content", Text, nullable=False),
@@ -29,9 +34,24 @@ turns = Table(
 )
 """A row a turn; `content` is the turn as JSON, `position` its place in the log of its scope, from 0."""
 
+scopes = Table(
+    "scopes",
+    metadata,
+    *_scope_columns(),
+    Column("epoch", BigInteger, nullable=False),
+    Column("appended", Integer, nullable=False),
+    Column("erased", Integer, nullable=False),
+)
+"""A row a scope that has turns, by which readers notice a change and writers take turns.
+
+`epoch` is drawn at random when the row is made, `appended` is the next position, `erased` counts erasures.
+"""
+
 
 def migrate(connection: Connection) -> None:
     """Bring the database of `connection` to the newest revision, within its running transaction.
+
+    Workers that open one empty database at once migrate it one after the other.
 
     Raises:
         DataVersionError: If the database is of a revision that this version of the project does not know.
@@ -42,6 +62,8 @@ def migrate(connection: Connection) -> None:
     from alembic.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
+    if connection.dialect.name == "postgresql":  # SQLite's writers take turns anyway
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
     config = Config()
     config.set_main_option("script_location", "memory:migrations")
     config.set_main_option("path_separator", "os")

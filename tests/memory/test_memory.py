@@ -27,7 +27,7 @@ from memory.errors import (
 )
 from memory.recall import TurnShelf
 from memory.records import Scope, Turn
-from memory.turn_log import SqlTurnLog
+from memory.sql_turn_log import SqlTurnLog
 from tests.fakes import HashingEmbedder
 
 ANN, BOB = Scope("ann"), Scope("bob")

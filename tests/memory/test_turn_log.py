@@ -1,66 +1,85 @@
-"""The turn log on a real SQLite file."""
+"""The turn log on a real SQLite file, and on a real PostgreSQL server (marker `services`)."""
 
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import URL, Engine, create_engine, inspect
 
-from memory.errors import DataVersionError, MemoryStoreError, RecordError, ScopeError
-from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
+from memory.errors import DataVersionError, MemoryStoreError, RecordError
+from memory.records import Scope
 from memory.schema import metadata
-from memory.turn_log import LogEntry, SqlTurnLog
-
-ALIKE = [
-    "acme",
-    "acme-corp",
-    "john_doe",
-    "john-doe",
-    "john%",
-    "a%",
-    "a_",
-    "用户1",
-    "用户10",
-    "ALICE",
-    "alice",
-    "é",
-    "e\u0301",
-    " a",
-]
-"""Ids that a prefix search, a wildcard, a collation or a normal form would take for one another."""
-
-SHANGHAI = timezone(timedelta(hours=8))
-FULL_TURN = Turn(
-    turn_id="t-1",
-    request="帮我订明早去北京的机票 ✈️\nplease",
-    steps=(
-        CallStep(
-            calls=(
-                ToolCall(
-                    id="c1", name="search", arguments={"to": "北京", "seats": 2, "price": 2.0, "tags": [None, True]}
-                ),
-            ),
-            observations=(Observation(content={"flights": []}),),
-        ),
-        QuestionStep(question="几点？", answer="九点前", slots=("search.time",)),
-        CallStep(calls=(ToolCall(id="c2", name="book"),), observations=(Observation(error="sold out"),)),
-    ),
-    reply="好的",
-    time=datetime(2023, 5, 24, 0, 30, tzinfo=SHANGHAI),
-    topic="travel",
-)
+from memory.sql_turn_log import SqlTurnLog
+from memory.turn_log import LogVersion
+from tests.memory.turn_log_contract import ANN, TurnLogContract, turn
+from tests.postgres_server import PostgresServer
 
 
-def turn(turn_id: str, request: str = "hello", **arguments: Any) -> Turn:
-    call = CallStep(calls=(ToolCall(id="c", name="f", arguments=arguments),), observations=(Observation(),))
-    return Turn(turn_id=turn_id, request=request, steps=(call,))
+class TestSqlite(TurnLogContract):
+    @pytest.fixture
+    def url(self, tmp_path: Path) -> URL:
+        return URL.create("sqlite", database=str(tmp_path / "turns.sqlite"))
+
+
+@pytest.mark.services
+class TestPostgres(TurnLogContract):
+    @pytest.fixture
+    def url(self, postgres: PostgresServer) -> str:
+        return postgres.new_database()
+
+    def test_workers_that_open_an_empty_database_at_once_migrate_it_once(self, url: str) -> None:
+        script = (
+            "import sys; from memory.sql_turn_log import SqlTurnLog; from memory import Scope, Turn\n"
+            "SqlTurnLog(sys.argv[1]).append(Scope('ann'), Turn(turn_id=sys.argv[2], request='x'))"
+        )
+        workers = [subprocess.Popen([sys.executable, "-c", script, url, str(number)]) for number in range(4)]
+        assert [worker.wait(timeout=120) for worker in workers] == [0] * 4
+        with closing(SqlTurnLog(url)) as log:
+            assert sorted(kept.turn_id for kept in log.turns(ANN)) == ["0", "1", "2", "3"]
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        assert_schema(engine)
+
+    def test_two_threads_migrate_an_empty_database_one_after_the_other(self, url: str) -> None:
+        barrier = threading.Barrier(4, timeout=30)
+        failures: list[Exception] = []
+
+        def work() -> None:
+            barrier.wait()
+            try:
+                SqlTurnLog(url).close()
+            except Exception as exc:
+                failures.append(exc)
+
+        workers = [threading.Thread(target=work) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert failures == []
+
+    @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+    def test_a_database_that_cannot_hold_every_text_is_refused(self, postgres: PostgresServer, encoding: str) -> None:
+        with pytest.raises(MemoryStoreError, match=f"encoding {encoding}, .* ENCODING 'UTF8'"):
+            SqlTurnLog(postgres.new_database(encoding=encoding))
+
+    def test_a_server_that_is_gone_is_named_without_its_password(self, tmp_path: Path) -> None:
+        with pytest.raises(MemoryStoreError, match="cannot open the turn log") as caught:
+            SqlTurnLog(f"postgresql://me:hunter2@/stead?host={tmp_path}")
+        assert "hunter2" not in str(caught.value)
+
+    def test_connections_that_the_server_cut_are_replaced(self, postgres: PostgresServer, url: str) -> None:
+        with closing(SqlTurnLog(url)) as log:
+            log.append(ANN, turn("a"))
+            postgres.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'stead_%'")
+            log.append(ANN, turn("b"))
+            assert log.turns(ANN) == (turn("a"), turn("b"))
 
 
 @pytest.fixture
@@ -74,78 +93,51 @@ def log(path: Path) -> Iterator[SqlTurnLog]:
         yield log
 
 
-def test_a_turn_comes_back_as_it_went_in_also_after_reopening(path: Path) -> None:
-    scope = Scope("ann")
+def assert_schema(engine: Engine) -> None:
+    """Compare tables, columns and keys of a database with those that the code uses."""
+    try:
+        found = inspect(engine)
+        assert set(found.get_table_names()) == {*metadata.tables, "alembic_version"}
+        for name, table in metadata.tables.items():
+            types = [column.type.compile(engine.dialect) for column in table.columns]
+            wanted = {c.name: (kind, c.nullable) for c, kind in zip(table.columns, types, strict=True)}
+            columns = found.get_columns(name)
+            assert {c["name"]: (c["type"].compile(engine.dialect), c["nullable"]) for c in columns} == wanted
+            key = [column.name for column in table.primary_key.columns]
+            assert found.get_pk_constraint(name)["constrained_columns"] == key
+        unique = [constraint["column_names"] for constraint in found.get_unique_constraints("turns")]
+        assert unique == [["tenant", "user_id", "agent", "turn_id"]]
+    finally:
+        engine.dispose()
+
+
+def test_migrations_make_the_schema_that_the_code_uses(log: SqlTurnLog, path: Path) -> None:
+    assert_schema(create_engine(f"sqlite:///{path}"))
+
+
+def test_a_log_of_the_first_revision_is_brought_up_to_date(path: Path) -> None:
     with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
-        assert log.append(scope, FULL_TURN) == 0
-        assert log.append(scope, turn("t-2")) == 1
+        for turn_id in "abc":
+            log.append(ANN, turn(turn_id))
+        log.append(Scope("bob", tenant="t"), turn("x"))
+        log.forget(ANN, ["a"])
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("DROP TABLE scopes")
+        other.execute("UPDATE alembic_version SET version_num = '0001'")
     with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
-        assert log.turns(scope) == (FULL_TURN, turn("t-2"))
-        assert log.entries(scope) == (LogEntry(0, FULL_TURN), LogEntry(1, turn("t-2")))
-        stored = log.turns(scope)[0]
-        assert stored.time is not None
-        assert stored.time.utcoffset() == timedelta(hours=8)
-        assert [type(value) for value in stored.calls[0].arguments.values()] == [str, int, float, list]
-        assert list(stored.calls[0].arguments) == ["to", "seats", "price", "tags"]
+        versions = log.version(ANN), log.version(Scope("bob", tenant="t"))
+        assert [version and version[1:] for version in versions] == [(3, 0), (1, 0)]
+        assert versions[0] != LogVersion(0, 3, 0)
+        assert log.append(ANN, turn("d")) == 3
+        assert log.turns(ANN) == (turn("b"), turn("c"), turn("d"))
 
 
-def test_the_same_turn_again_changes_nothing(log: SqlTurnLog) -> None:
-    scope = Scope("ann")
-    log.append(scope, turn("a", x=1, y=2))
-    log.append(scope, turn("b"))
-    assert log.append(scope, turn("a", y=2, x=1)) == 0  # the order of arguments says nothing
-    assert log.turns(scope) == (turn("a", x=1, y=2), turn("b"))
-
-
-def test_another_turn_with_a_known_id_is_refused(log: SqlTurnLog) -> None:
-    scope = Scope("ann")
-    log.append(scope, turn("a", x=1))
-    for other in (turn("a", x=2), turn("a", x=True), turn("a", "hello ", x=1)):
-        with pytest.raises(RecordError, match="'a' is in the log with another content"):
-            log.append(scope, other)
-    assert log.turns(scope) == (turn("a", x=1),)
-
-
-def test_turn_ids_compare_byte_for_byte(log: SqlTurnLog) -> None:
-    scope = Scope("ann")
-    for turn_id in ALIKE:
-        log.append(scope, turn(turn_id))
-    assert log.turns(scope) == tuple(turn(turn_id) for turn_id in ALIKE)
-    assert log.forget(scope, ["a%", "acme", "ALICE"]) == 3
-    assert [left.turn_id for left in log.turns(scope)] == [i for i in ALIKE if i not in {"a%", "acme", "ALICE"}]
-
-
-@pytest.mark.parametrize("part", ["user", "tenant", "agent"])
-def test_scopes_that_look_alike_share_nothing(log: SqlTurnLog, part: str) -> None:
-    scopes = {name: Scope(**({"user": "u"} | {part: name})) for name in ALIKE}
-    for name, scope in scopes.items():
-        assert log.append(scope, turn("t", f"secret of {name}")) == 0
-    for name, scope in scopes.items():
-        assert log.turns(scope) == (turn("t", f"secret of {name}"),)
-    for forgotten in ALIKE:
-        assert log.forget(scopes.pop(forgotten)) == 1
-        assert {name: log.turns(scope) for name, scope in scopes.items()} == {
-            name: (turn("t", f"secret of {name}"),) for name in scopes
-        }
-
-
-def test_scope_parts_do_not_run_together(log: SqlTurnLog) -> None:
-    log.append(Scope("c", tenant="ab"), turn("t"))
-    assert log.turns(Scope("bc", tenant="a")) == ()
-    assert log.turns(Scope("ab", tenant="c")) == ()
-
-
-def test_positions_keep_growing_after_some_turns_were_forgotten(log: SqlTurnLog) -> None:
-    scope = Scope("ann")
-    for turn_id in "abc":
-        log.append(scope, turn(turn_id))
-    assert log.forget(scope, ["a", "b", "unknown", "a"]) == 2
-    assert log.append(scope, turn("d")) == 3
-    assert log.entries(scope) == (LogEntry(2, turn("c")), LogEntry(3, turn("d")))
-    assert log.forget(scope, []) == 0
-    assert log.forget(scope, (str(number) for number in range(2000))) == 0  # type: ignore[arg-type]  # any iterable does
-    assert log.forget(scope) == 2
-    assert log.forget(scope) == 0
+def test_a_url_that_is_none_and_a_missing_driver_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MemoryStoreError, match="DRIVER://HOST/DB"):
+        SqlTurnLog("my secret place")
+    monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it were not installed
+    with pytest.raises(MemoryStoreError, match=r"pip install 'stead\[postgres\]'"):
+        SqlTurnLog("postgresql://host/db")
 
 
 def test_nothing_of_a_forgotten_turn_is_left_in_any_file(log: SqlTurnLog, path: Path) -> None:
@@ -159,76 +151,11 @@ def test_nothing_of_a_forgotten_turn_is_left_in_any_file(log: SqlTurnLog, path: 
     assert (content.count(secret.encode()), content.count(kept.encode())) == (0, 1)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), "half a pair \ud83d", {"deep": [float("-inf")]}])
-def test_a_turn_that_json_cannot_hold_is_refused(log: SqlTurnLog, value: Any) -> None:
-    with pytest.raises(RecordError, match="turn 't'"):
-        log.append(Scope("ann"), turn("t", x=value))
-    assert log.turns(Scope("ann")) == ()
-
-
-@pytest.mark.parametrize("user", ["a\x00b", "half a pair \ud83d"])
-def test_an_id_that_no_database_stores_is_refused(log: SqlTurnLog, user: str) -> None:
-    for action in (
-        lambda: log.append(Scope(user), turn("t")),
-        lambda: log.turns(Scope(user)),
-        lambda: log.forget(Scope(user)),
-    ):
-        with pytest.raises(ScopeError, match="no database stores"):
-            action()
-    with pytest.raises(RecordError, match="no database stores"):
-        log.append(Scope("ann"), turn("t\x00"))
-
-
-def test_text_of_any_kind_is_kept(log: SqlTurnLog) -> None:
-    texts = ["", " ", "\x00\x1f", "'; DROP TABLE turns; --", "𝔘𝔫𝔦", "\u2028\ufeff", "x" * 200_000]
-    for number, text in enumerate(texts):
-        log.append(Scope("ann"), turn(str(number), text))
-    assert [stored.request for stored in log.turns(Scope("ann"))] == texts
-
-
-def test_threads_append_without_losing_or_doubling_a_turn(path: Path) -> None:
-    """Twice the same work from logs of their own, as two processes would do it."""
-    scope = Scope("ann")
-    barrier = threading.Barrier(8, timeout=30)
-
-    def work(worker: int) -> None:
-        with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
-            barrier.wait()
-            for number in range(10):
-                log.append(scope, turn(f"same-{number}"))
-                log.append(scope, turn(f"own-{worker}-{number}"))
-
-    workers = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
-        entries = log.entries(scope)
-    assert [entry.position for entry in entries] == list(range(90))
-    assert {entry.turn.turn_id for entry in entries} == {f"same-{n}" for n in range(10)} | {
-        f"own-{worker}-{n}" for worker in range(8) for n in range(10)
-    }
-
-
 def test_every_connection_is_durable(log: SqlTurnLog, path: Path) -> None:
     log.append(Scope("ann"), turn("a"))
     assert path.with_name("turns.sqlite-wal").stat().st_size > 0  # it is in WAL mode, and not yet checkpointed
     with closing(sqlite3.connect(path)) as other:  # and committed: another connection sees it
         assert other.execute("SELECT turn_id FROM turns").fetchall() == [("a",)]
-
-
-def test_migrations_make_the_schema_that_the_code_uses(log: SqlTurnLog, path: Path) -> None:
-    wanted = {column.name: (str(column.type), column.nullable) for column in metadata.tables["turns"].columns}
-    engine = create_engine(f"sqlite:///{path}")
-    try:
-        found = inspect(engine)
-        assert {c["name"]: (str(c["type"]), c["nullable"]) for c in found.get_columns("turns")} == wanted
-        assert found.get_pk_constraint("turns")["constrained_columns"] == ["tenant", "user_id", "agent", "position"]
-        unique = [constraint["column_names"] for constraint in found.get_unique_constraints("turns")]
-        assert unique == [["tenant", "user_id", "agent", "turn_id"]]
-    finally:
-        engine.dispose()
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_alone(path: Path) -> None:
@@ -263,9 +190,15 @@ def test_a_password_is_in_no_message() -> None:
     assert "hunter2" not in str(caught.value)
 
 
-def test_a_closed_log_is_refused(log: SqlTurnLog) -> None:
-    log.close()
-    with pytest.raises(MemoryStoreError, match="is closed"):
-        log.append(Scope("ann"), turn("a"))
-    with pytest.raises(MemoryStoreError, match="is closed"):
-        log.turns(Scope("ann"))
+def test_a_large_log_keeps_nothing_of_what_was_erased_among_other_turns(log: SqlTurnLog, path: Path) -> None:
+    """Turns of every size in turn, so that pages are split again and again and the secret is moved about."""
+    for number in range(300):
+        log.append(Scope(f"user {number % 7}"), turn(f"k{number}", "kept " * (1 + number % 90)))
+        if number % 10 == 0:
+            log.append(ANN, turn(f"s{number}", f"SECRET-{number} " * (1 + number % 50)))
+    assert log.forget(ANN, [f"s{number}" for number in range(0, 300, 20)]) == 15
+    assert [kept.turn_id for kept in log.turns(ANN)] == [f"s{number}" for number in range(10, 300, 20)]
+    log.forget(ANN)
+    content = b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert content.count(b"SECRET") == 0
+    assert sum(log.scopes().values()) == 300
