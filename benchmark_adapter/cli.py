@@ -139,6 +139,8 @@ def run(
             out=out,
         )
         launch = prepare(options)
+        for note in launch.notes:
+            _err.print(note, highlight=False, markup=False, soft_wrap=True)
         with launch.open() as run_directory, _progress() as progress:
             task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
             finished = launch.finish(run_directory, on_turn=lambda line: progress.advance(task))

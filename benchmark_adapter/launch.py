@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from benchmark_adapter.data import data_hash, read_data
 from benchmark_adapter.dataset import DEFAULT_SEED, ReferenceTurn, Session
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.manifest import Manifest, Similarity, digest, package_versions, python_version, source_commit
+from benchmark_adapter.official import OFFICIAL, write_official
 from benchmark_adapter.oracle import MissingGoldError, OraclePlanner
 from benchmark_adapter.past import View
 from benchmark_adapter.run_directory import RunDirectory, open_run
@@ -76,6 +77,15 @@ class Launch:
         """Turns in all."""
         return sum(len(session.turns) for session in self.sessions)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know before the run: every topic that is not played."""
+        return tuple(
+            f"{one['session']}: topic {one['topic']!r} (line {one['line']}) is not played: of the topics at "
+            f"{one['time'] or 'no readable time'} the reference evaluator keeps one, here {one['kept']!r}"
+            for one in self.manifest.dropped
+        )
+
     def open(self) -> AbstractContextManager[RunDirectory]:
         """Open the run directory, made if it is not there, and hold it until the block ends.
 
@@ -86,10 +96,13 @@ class Launch:
         return open_run(self.path, self.manifest)
 
     def finish(self, run: RunDirectory, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
-        """Play what is left to play, score it all and write the metrics."""
+        """Play what is left to play, score it all, and write the metrics and the files in the reference layout."""
+        done_before = len(run.lines)
         play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
         metrics = measure(run, self.sessions)
         run.finish(playing_order(self.sessions), metrics)
+        if len(run.lines) > done_before or not (run.path / OFFICIAL).is_dir():
+            write_official(run, self.sessions)
         return Finished(run, metrics)
 
 
@@ -128,6 +141,7 @@ def prepare(options: RunOptions) -> Launch:
         python=python_version(),
         packages=package_versions(),
         commit=source_commit(),
+        dropped=tuple(dropped_topics(every)),
         location={
             "data": str(options.data) if options.data else None,
             "toolsets": str(options.toolsets) if options.toolsets else None,
@@ -145,6 +159,19 @@ def prepare(options: RunOptions) -> Launch:
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
     return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency)
+
+
+def dropped_topics(sessions: Sequence[Session]) -> Iterator[dict[str, str | int | None]]:
+    """Yield the topics that are not played, since another of their point in time was drawn."""
+    for session in sessions:
+        for one in session.dropped:
+            yield {
+                "session": session.name,
+                "topic": one.topic_id,
+                "line": one.line,
+                "time": one.time,
+                "kept": one.kept_topic_id,
+            }
 
 
 def _planner_for(

@@ -35,6 +35,9 @@ _PACKAGES = (
 )
 """Versions that can move a number."""
 
+_OUTSIDE_HASH = {"location", "dropped"}
+"""Fields that decide no number."""
+
 Similarity = Literal["rouge", "fallback"]
 
 
@@ -73,11 +76,14 @@ class Manifest(BaseModel):
     """Of the source tree, `+dirty` with uncommitted changes; `None` when installed from a package."""
     location: dict[str, str | None]
     """Where data and toolsets were read from, `None` for the bundled ones: outside the hash."""
+    dropped: tuple[dict[str, str | int | None], ...] = ()
+    """Topics that were not drawn among those of their point in time, so that their turns are not played: session,
+    topic, line, time, and the topic that was kept. Outside the hash: `data` and `seed` decide what is played."""
 
     @property
     def sha256(self) -> str:
         """The hash that names the run directory."""
-        return digest(self.model_dump(mode="json", exclude={"location"}))
+        return digest(self.model_dump(mode="json", exclude=_OUTSIDE_HASH))
 
     def require_equal(self, other: Manifest) -> None:
         """Check that `other` stands for the same run.
@@ -85,7 +91,7 @@ class Manifest(BaseModel):
         Raises:
             ManifestMismatchError: Naming every field that differs.
         """
-        mine, theirs = (m.model_dump(mode="json", exclude={"location"}) for m in (self, other))
+        mine, theirs = (m.model_dump(mode="json", exclude=_OUTSIDE_HASH) for m in (self, other))
         differences = {key: (mine[key], theirs[key]) for key in mine if mine[key] != theirs[key]}
         if differences:
             raise ManifestMismatchError(differences)

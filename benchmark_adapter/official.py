@@ -60,6 +60,7 @@ def write_official(run: RunDirectory, sessions: Sequence[Session]) -> Path:
             departures += _write_played(partial, session, run, names[session.name], model)
         listed = {
             "model": {"written": model, **_parts(run.manifest)},
+            "view": run.manifest.view,
             "datasets": {written: name for name, written in names.items()},
             "departures": departures,
         }
@@ -99,7 +100,8 @@ def _write_played(folder: Path, session: Session, run: RunDirectory, name: str, 
         played.crash = Crash("inference", exc.type_name, exc.detail)
         departures.append({"dataset": name, "turn": None, "kind": "history_cannot_be_written", "detail": str(exc)})
     relative = source.relative_to(folder).as_posix()
-    write_session(folder, played, model=model, source_file=relative, figures=[_figures(line) for line in lines])
+    figures = [_figures(line, len(turn.replies)) for line, turn in zip(lines, played.turns, strict=True)]
+    write_session(folder, played, model=model, source_file=relative, figures=figures)
     return departures
 
 
@@ -169,12 +171,11 @@ def as_message(reply: Reply) -> JsonObject:
     return {"content": None, "tool_calls": calls}
 
 
-def _figures(line: TurnLine) -> Figures:
-    """Return what the replies took that are in the log; a reply whose time is not known has none."""
-    replies = range(len(line.official_replies))
-    usage = line.reply_usage[: len(replies)]
+def _figures(line: TurnLine, replies: int) -> Figures:
+    """Return what the first replies of a turn took; nothing of tokens where that is not known by reply."""
+    usage = line.reply_usage[:replies]
     return Figures(
-        latency=[line.seconds[key] for index in replies if (key := f"reply_{index}") in line.seconds],
+        latency=[line.seconds[key] for index in range(replies) if (key := f"reply_{index}") in line.seconds],
         prompt=[one.prompt for one in usage],
         completion=[one.completion for one in usage],
     )
