@@ -69,6 +69,8 @@ class Filled:
     """Required ones that nothing suitable speaks for, in schema order."""
     said: int = 0
     """How many values this request or an answer says."""
+    said_names: frozenset[str] = frozenset()
+    """Arguments whose value this request or an answer says."""
     chosen_names: frozenset[str] = frozenset()
     """Those taken from an entry of an earlier turn's observation that the request means."""
 
@@ -136,7 +138,7 @@ class Filler:
             elif parameter.is_required:
                 missing.append(parameter.name)
         kept = {name: value for name, value in arguments.items() if not _is_default(tool.parameter(name), value)}
-        return Filled(kept, tuple(missing), said, frozenset(chosen))
+        return Filled(kept, tuple(missing), said, frozenset(assigned), frozenset(chosen))
 
     # What tools returned
 
@@ -267,6 +269,9 @@ class Filler:
         self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: dict[str, JsonValue]
     ) -> JsonValue:
         settled = self.past.settled(parameter, tool)
+        if kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter)):
+            # One of a list is chosen anew each time, unless the same one was taken again and again.
+            return settled.value if settled is not None and (settled.is_standing or settled.turns >= 2) else None
         if settled is not None and kind not in ("date", "datetime"):
             is_home = kind == "place" and bool(_HOME.search(self.situation.request))
             is_ours = kind == "currency" and bool(_OURS.search(self.situation.request))

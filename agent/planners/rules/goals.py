@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import JsonValue
 
 from agent.planners.rules.arguments import Filled, Filler
+from agent.planners.rules.composites import REQUIRED_STRENGTH
 from agent.planners.rules.entries import field_for
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
@@ -17,10 +18,12 @@ from agent.planners.rules.segments import Segment, clauses
 from agent.planners.rules.tool_choice import Choice, choose_tools
 from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
+from clarifier.effects import effect_of
 from clarifier.look_up import suppliers
 from clarifier.settings import Settings
 from memory.embedder import Embedder
 from memory.evidence import Slot
+from memory.text import split_name
 from memory.tools import Parameter, Tool
 from memory.values import canonical_key
 
@@ -57,6 +60,19 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     return [*_suppliers(goals, sources, filler), *goals]
 
 
+def _searches(goal: Goal, name: str, filler: Filler) -> list[Tool]:
+    """Return the searches on offer, for an id that a change waits for and that no tool is named after."""
+    parameter = goal.tool.parameter(name)
+    if parameter is None or kind_of(parameter) != "id" or effect_of(goal.tool) == "read":
+        return []
+    called = {call.name for step in filler.situation.call_steps for call in step.calls}
+    return [
+        tool
+        for tool in filler.situation.tools
+        if split_name(tool.name)[:1] in (("search",), ("find",)) and tool.name not in called
+    ]
+
+
 _FIND = re.compile(
     r"\blook (?:it|them|one)? ?up\b|\blook,|\bfind (?:it|one|what|me|out)\b|\bsearch\b"
     r"|\bthe (?:first|earliest|next) (?:one )?(?:they|you|that)\b"
@@ -77,7 +93,7 @@ def _fresh(goal: Goal, sources: dict[str, tuple[str, ...]], coming: set[str], is
     """Take away what an earlier observation gave where this turn is to look it up anew."""
     stale = {
         name
-        for name in goal.filled.chosen_names
+        for name in goal.filled.arguments.keys() - goal.filled.said_names
         if (is_search and sources.get(name)) or coming & set(sources.get(name, ())) - {goal.tool.name}
     }
     if not stale:
@@ -99,7 +115,9 @@ def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ..
             names = sources[goal.tool.name].get(name, ())
             if planned & set(names):
                 continue
-            tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None]
+            tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None] or _searches(
+                goal, name, filler
+            )
             offers = [
                 Goal(tool, filled) for tool in tools if not (filled := filler.fill(tool, ())).missing and filled.said
             ]
@@ -155,7 +173,7 @@ def _several(tool: Tool, filled: Filled, filler: Filler) -> tuple[Parameter, lis
         kind = kind_of(parameter)
         if kind in ("date", "datetime", "time", "number", "year"):
             continue
-        found = [said for said in said_values(parameter, tool, text) if said.strength >= 0.5]
+        found = [said for said in said_values(parameter, tool, text) if said.strength >= REQUIRED_STRENGTH]
         values = _parallel(found, text, is_exact=kind in ("url", "id", "email", "ip"))
         if len(values) > 1:
             return parameter, values
