@@ -220,7 +220,9 @@ class Filler:
         if last is not None and parameter.name in last.arguments and (self.refers_back or self.is_short):
             value = last.arguments[parameter.name]
             is_given_out = kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter))
-            if accepts(parameter, value) and not is_swapped(parameter, value, so_far) and not is_given_out:
+            is_exception = self.past.is_exception(tool.name, parameter.name, value)
+            is_kept = accepts(parameter, value) and not is_given_out and not is_exception
+            if is_kept and not is_swapped(parameter, value, so_far):
                 return value
         if (
             role_of(parameter) is not None

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agent.planners.rules.arguments import Filled, Filler
 from agent.planners.rules.composites import REQUIRED_STRENGTH
-from agent.planners.rules.entries import field_for
+from agent.planners.rules.entries import field_for, with_field
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.said_values import said_values
@@ -52,7 +52,7 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
     goals = [goal for choice in chosen for goal in _calls(choice, filler)]
-    sources = {goal.tool.name: _sources(goal, situation) for goal in goals}
+    sources = {goal.tool.name: _sources(goal, filler) for goal in goals}
     planned = {goal.tool.name for goal in goals}
     called = {call.name for step in situation.call_steps for call in step.calls}
     is_search = bool(_FIND.search(situation.request))
@@ -81,12 +81,23 @@ _FIND = re.compile(
 )
 
 
-def _sources(goal: Goal, situation: Situation) -> dict[str, tuple[str, ...]]:
-    """Return per required argument of a goal the tools that can supply it in this turn, best first."""
-    return {
-        parameter.name: suppliers(Slot(goal.tool.name, parameter.name), parameter, situation, Settings())
-        for parameter in goal.tool.required
-    }
+def _sources(goal: Goal, filler: Filler) -> dict[str, tuple[str, ...]]:
+    """Return per required argument of a goal the tools that can supply it in this turn, best first.
+
+    Those come first that were seen to return lists with such a field; then those whose schema promises it.
+    """
+    situation = filler.situation
+    groups = [group for group in (*filler.past.topic_groups, *filler.past.earlier_groups) if len(group.entries) > 1]
+    called = {call.name for step in situation.call_steps for call in step.calls} | {goal.tool.name}
+    found: dict[str, tuple[str, ...]] = {}
+    for parameter in goal.tool.required:
+        seen = [group.tool for group in with_field(groups, parameter)] if kind_of(parameter) in ("id", "url") else []
+        offered = [tool for name in seen if name not in called and (tool := situation.tool(name)) is not None]
+        promised = suppliers(Slot(goal.tool.name, parameter.name), parameter, situation, Settings())
+        found[parameter.name] = tuple(
+            dict.fromkeys((*(tool.name for tool in offered if effect_of(tool) == "read"), *promised))
+        )
+    return found
 
 
 def _fresh(goal: Goal, sources: dict[str, tuple[str, ...]], coming: set[str], is_search: bool) -> Goal:

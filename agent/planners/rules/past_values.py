@@ -75,10 +75,16 @@ class Past:
                     return call
         return None
 
+    def is_exception(self, tool: str, argument: str, value: JsonValue) -> bool:
+        """Whether memory holds that a value was for once, for somebody else, or only supposed."""
+        key = (Slot(tool, argument), canonical_key(value))
+        kinds = [piece.may_fill for piece in self.situation.recall.evidence if (piece.slot, piece.value_key) == key]
+        return bool(kinds) and not any(kinds)
+
     def from_topic(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`."""
         offers = [(call.name, name, value) for call in self.topic_calls for name, value in call.arguments.items()]
-        offers = [offer for offer in offers if accepts(parameter, offer[2])]
+        offers = [offer for offer in offers if accepts(parameter, offer[2]) and not self.is_exception(*offer)]
         for is_same_tool in (True, False):
             for own, name, value in offers:
                 is_named_so = name == parameter.name and is_same_tool == (own == tool.name)

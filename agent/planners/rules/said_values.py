@@ -223,13 +223,12 @@ def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
             yield Said(last if role == "to" else first, mention.start, mention.end, strength + fits)
         else:
             strength -= 0.1 if role is not None else 0.0
-            strength -= (
-                0.3 if role == "to" and not parameter.is_required and not _UNTIL.search(text.text) else 0.0
-            )  # one day needs no end
+            if role == "to" and not parameter.is_required and not _UNTIL.search(text.text[: mention.start]):
+                strength -= 0.3  # one day needs no end
             yield Said(mention.value, mention.start, mention.end, strength)
 
 
-_UNTIL = re.compile(r"\b(?:by|until|till|before|due)\b|之前|截止", re.IGNORECASE)
+_UNTIL = re.compile(r"\b(?:by|until|till|before|due)\s(?:the\s)?$|[到至]$", re.IGNORECASE)
 _INTRODUCED = re.compile(
     r"\b(?:from|on|for|to|by|until|starting|coming)\s(?:the\s)?$|(?:改到|改成|到|在|从)$", re.IGNORECASE
 )
