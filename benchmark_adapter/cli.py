@@ -183,6 +183,29 @@ def score(
 
 
 @app.command()
+def audit(
+    run_dir: Annotated[Path, typer.Argument(metavar="RUN", help="A finished run directory.")],
+    data: DataOption = None,
+    toolsets: ToolsetsOption = None,
+    examples: Annotated[int, typer.Option(min=0, help="Failed turns to show of each kind of fault.")] = 1,
+    as_json: JsonFlag = False,
+) -> None:
+    """Say what went wrong in the turns that are not exactly right; nothing is written."""
+    with _reported("nothing was written"):
+        from benchmark_adapter.audit import audit as audit_turns
+        from benchmark_adapter.scoring import judged_turns, read_with_data
+
+        finished, sessions = read_with_data(run_dir, data=data, toolsets=toolsets)
+        found = audit_turns(judged_turns(finished, sessions))
+    from benchmark_adapter.audit_table import audit_json, audit_tables
+
+    if as_json:
+        typer.echo(json.dumps({"run_dir": str(run_dir), **audit_json(found, examples)}, ensure_ascii=False))
+    else:
+        _out.print(audit_tables(found, examples, title=str(run_dir)))
+
+
+@app.command()
 def verify(
     vectors: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of conformance vectors.")],
     similarity: Annotated[

@@ -5,7 +5,7 @@ It follows the paper's words (§3.4); the rules are ours. docs/scoring.md has ea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from benchmark_adapter.topics import CLARIFICATION
 from benchmark_adapter.trajectory import Follower, PredictedCall
 from benchmark_adapter.value_sources import Earlier, ancestors, is_written, written_observation
 from benchmark_adapter.verdict import Label
+from memory.values import equal
 
 UNFINISHED = "the turn did not end with a reply"
 
@@ -36,32 +37,24 @@ class RelaxedScore:
     """Why it is not correct: the first rule that is broken."""
 
 
-def score_relaxed(
-    turn: ReferenceTurn,
-    replies: Sequence[Reply],
-    exact: ExactScore,
-    *,
-    earlier: Earlier,
-    similarity: SimilarityMode,
-) -> RelaxedScore:
-    """Return the relaxed score of a turn. A turn that is exactly right is right.
-
-    Args:
-        turn: The turn with its reference.
-        replies: All replies, those after the deviation too.
-        exact: The exact score of the same replies.
-        earlier: The person's turns before this one.
-        similarity: How the reference evaluator compares texts.
-    """
+def score_relaxed(played: PlayedTurn, exact: ExactScore) -> RelaxedScore:
+    """Return the relaxed score of a turn. A turn that is exactly right is right."""
     if exact.label == "correct":
         return RelaxedScore("correct", None)
-    reason = next(PlayedTurn(turn, tuple(replies), earlier, similarity).faults(), None)
+    reason = next(played.faults(), None)
     return RelaxedScore("correct" if reason is None else "error", reason)
 
 
 @dataclass(frozen=True)
 class PlayedTurn:
-    """A turn as it was played, against its reference. The audit looks at it too."""
+    """A turn as it was played, against its reference. The audit looks at it too.
+
+    Args:
+        turn: The turn with its reference.
+        replies: All replies, those after the deviation too.
+        earlier: The person's turns before this one.
+        similarity: How the reference evaluator compares texts.
+    """
 
     turn: ReferenceTurn
     replies: tuple[Reply, ...]
@@ -144,18 +137,21 @@ class PlayedTurn:
                     yield before, after
 
     def _carries(self, before: int, after: int) -> bool:
-        """Whether a value of `after` stands in what `before` returned."""
-        seen = written_observation(self.turn.answer[before])
-        return any(is_written(value, seen) for value in arguments(self.turn.answer[after]).values())
+        """Whether `before` returned a value of `after`, other than those it was called with."""
+        return any(self._supplies(before, value) for value in arguments(self.turn.answer[after]).values())
 
     def _flows(self, before: int, after: int) -> bool:
-        """Whether a value of `after` that matters stands in what `before` returned, and nowhere before it."""
-        seen = written_observation(self.turn.answer[before])
+        """Whether `before` returned a value of `after` that matters and that was not known before."""
         return any(
-            is_written(value, seen) and not self._was_known(name, value)
+            self._supplies(before, value) and not self._was_known(name, value)
             for name, value in arguments(self.turn.answer[after]).items()
             if self.judge.is_decision_relevant(after, name)
         )
+
+    def _supplies(self, before: int, value: JsonValue) -> bool:
+        step = self.turn.answer[before]
+        is_echo = any(equal(value, given) for given in arguments(step).values())
+        return not is_echo and is_written(value, written_observation(step))
 
     def _was_known(self, argument: str, value: JsonValue) -> bool:
         return is_written(value, self.judge.heard) or self.earlier.first_source(argument, value) != "none"

@@ -11,7 +11,7 @@ from benchmark_adapter.dataset import Session
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.exact import score_turn
 from benchmark_adapter.metrics import ScoredTurn, compute_metrics
-from benchmark_adapter.relaxed import score_relaxed
+from benchmark_adapter.relaxed import PlayedTurn, score_relaxed
 from benchmark_adapter.run_directory import RunDirectory, read_run
 from benchmark_adapter.runner import limited
 from benchmark_adapter.value_sources import Earlier
@@ -22,6 +22,13 @@ class Finished(NamedTuple):
 
     run: RunDirectory
     metrics: dict[str, Any]
+
+
+class JudgedTurn(NamedTuple):
+    """A turn with its scores, and as it was played."""
+
+    scored: ScoredTurn
+    played: PlayedTurn
 
 
 def score_run(path: Path, *, data: Path | None = None, toolsets: Path | None = None) -> Finished:
@@ -65,7 +72,7 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
     Raises:
         BenchmarkError: If turns are missing.
     """
-    scored = scored_turns(run, sessions)
+    scored = [turn.scored for turn in judged_turns(run, sessions)]
     seconds = sum(turn.line.seconds.get("turn", 0.0) for turn in scored)
     return {
         "run_dir": str(run.path),
@@ -75,13 +82,14 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
     }
 
 
-def scored_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[ScoredTurn]:
+def judged_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[JudgedTurn]:
     """Return every turn of a run with its scores, in playing order.
 
     Raises:
         BenchmarkError: If turns are missing.
     """
-    scored, missing, similarity = [], 0, run.manifest.similarity
+    judged: list[JudgedTurn] = []
+    missing, similarity = 0, run.manifest.similarity
     for session in sessions:
         for position, turn in enumerate(session.turns):
             line = run.line(session.name, turn.index)
@@ -89,14 +97,12 @@ def scored_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[ScoredT
                 missing += 1
                 continue
             exact = score_turn(turn, line.official_replies, similarity=similarity)
-            relaxed = None
-            if run.manifest.relaxed:
-                earlier = Earlier(session.turns[:position])
-                relaxed = score_relaxed(turn, line.replies, exact, earlier=earlier, similarity=similarity)
-            scored.append(ScoredTurn(turn, line, exact, relaxed))
+            played = PlayedTurn(turn, line.replies, Earlier(session.turns[:position]), similarity)
+            relaxed = score_relaxed(played, exact) if run.manifest.relaxed else None
+            judged.append(JudgedTurn(ScoredTurn(turn, line, exact, relaxed), played))
     if missing:
         raise BenchmarkError(
-            f"{run.path}: expected {missing + len(scored)} turns, {missing} are missing; "
+            f"{run.path}: expected {missing + len(judged)} turns, {missing} are missing; "
             "start the same `stead-bench run` again, it goes on where it stopped"
         )
-    return scored
+    return judged
