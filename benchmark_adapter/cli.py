@@ -167,15 +167,26 @@ def run(
 
 @app.command()
 def score(
-    run_dir: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    run_dir: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A run directory, or result files of another harness in the reference evaluator's layout.",
+        ),
+    ],
     data: DataOption = None,
     toolsets: ToolsetsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Score a finished run again from its replies; nothing is written."""
+    """Score a finished run, or the result files of another harness, again from the replies; nothing is written."""
     with _reported("nothing was written"):
+        from benchmark_adapter.result_scoring import holds_results, score_results
         from benchmark_adapter.scoring import score_run
 
+        if holds_results(run_dir):
+            metrics = score_results(run_dir, data=data, toolsets=toolsets)
+            _report(metrics, as_json=as_json, title=f"results in {run_dir.name}")
+            return
         finished = score_run(run_dir, data=data, toolsets=toolsets)
     manifest = finished.run.manifest
     title = f"{manifest.planner} planner, {manifest.memory} memory, {manifest.policy} policy"

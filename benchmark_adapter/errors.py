@@ -1,7 +1,7 @@
 """Exceptions of the benchmark adapter.
 
     BenchmarkError
-    ├── DatasetError            a topic file, a toolsets folder or a conformance vector is not as it should be
+    ├── DatasetError            a topic file, a toolsets folder, a result file or a vector is not as it should be
     ├── HubError                a data set on the Hugging Face hub cannot be had
     ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
     ├── MalformedCallError      a tool call of the model lacks a field every call has
@@ -23,7 +23,7 @@ class BenchmarkError(Exception):
 
 
 class DatasetError(BenchmarkError):
-    """A file of topics, tools or vectors cannot be used; prints as `file:line: what is wrong`.
+    """A file of topics, tools, results or vectors cannot be used; prints as `file:line: what is wrong`.
 
     Attributes:
         path: The file or folder at fault.

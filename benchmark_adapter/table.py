@@ -42,7 +42,8 @@ def run_tables(metrics: Mapping[str, Any], *, title: str) -> Group:
     parts: list[RenderableType] = [_accuracy_table(exact, relaxed, title), _further_table(exact, relaxed)]
     if any(metrics["slots"][source]["n"] for source in SOURCES):
         parts.append(_slots_table(metrics["slots"]))
-    parts.append(_ask_table(metrics["ask"]))
+    if metrics["ask"] is not None:
+        parts.append(_ask_table(metrics["ask"]))
     parts.append(Text(_totals(metrics)))
     return Group(*parts)
 
@@ -121,8 +122,9 @@ def _ask_table(ask: Mapping[str, float | None]) -> Table:
 
 def _totals(metrics: Mapping[str, Any]) -> str:
     tokens = metrics["tokens"]
+    recalled = "n/a" if tokens["recall"] is None else f"{tokens['recall']:,}"
     return (
-        f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {tokens['recall']:,} recalled, "
+        f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {recalled} recalled, "
         f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; "
         f"{metrics['seconds']:.1f} s in turns ({metrics['turns_per_second'] or 0:.1f} turns a second)"
     )
