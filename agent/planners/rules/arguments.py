@@ -110,8 +110,7 @@ class Filler:
     @cached_property
     def is_for_other(self) -> bool:
         """Whether the request is on somebody else's behalf, so that the person's own values do not fill it."""
-        parts = clauses(self.situation.request)
-        return any("other_person" in part.cues for part in parts)
+        return any("other_person" in part.cues for part in clauses(self.situation.request))
 
     def fill(self, tool: Tool, focus: Sequence[Segment] = ()) -> Filled:
         """Return the arguments of a call of `tool`; `focus`: the clauses that speak of it, empty for all."""
@@ -216,6 +215,12 @@ class Filler:
             return None
         kind = kind_of(parameter)
         kind = kind_of(parameter.items) if kind == "array" and parameter.items is not None else kind
+        if (
+            role_of(parameter) is not None
+            and kind in ("place", "text")
+            and (end := self._other_end(parameter, tool, so_far))
+        ):
+            return end
         last = self.past.last_call(tool)
         if last is not None and parameter.name in last.arguments and (self.refers_back or self.is_short):
             value = last.arguments[parameter.name]
@@ -224,12 +229,6 @@ class Filler:
             is_kept = accepts(parameter, value) and not is_given_out and not is_exception
             if is_kept and not is_swapped(parameter, value, so_far):
                 return value
-        if (
-            role_of(parameter) is not None
-            and kind in ("place", "text")
-            and (end := self._other_end(parameter, tool, so_far))
-        ):
-            return end
         if parameter.is_required:
             return self._required_from_past(parameter, tool, kind, so_far)
         if (kind in FLEETING and not self.refers_back) or "change" in deeds_of(tool):

@@ -17,6 +17,7 @@ from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import Segment, clauses
 from agent.planners.rules.tool_choice import Choice, choose_tools
 from agent.planners.rules.utterance import Said, Text
+from agent.planners.rules.verbs import deeds_of, deeds_said
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from clarifier.look_up import suppliers
@@ -52,12 +53,36 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
     goals = [goal for choice in chosen for goal in _calls(choice, filler)]
+    goals += [goal for tool in _act_that_follows(goals, start) for goal in _calls(Choice(tool, 1.0, ()), filler)]
     sources = {goal.tool.name: _sources(goal, filler) for goal in goals}
     planned = {goal.tool.name for goal in goals}
     called = {call.name for step in situation.call_steps for call in step.calls}
     is_search = bool(_FIND.search(situation.request))
     goals = [_fresh(goal, sources[goal.tool.name], planned - called, is_search and not called) for goal in goals]
     return [*_suppliers(goals, sources, filler), *goals]
+
+
+def _act_that_follows(goals: Sequence[Goal], start: Situation) -> list[Tool]:
+    """Return the change that the request asks for by its deed and that acts on what the look-ups return, if one does.
+
+    "Find one and book it": the words tell of the search; the deed and the id that the search gives out tell the rest.
+    """
+    reads = {goal.tool.name for goal in goals if effect_of(goal.tool) == "read"}
+    if not reads or len(reads) < len({goal.tool.name for goal in goals}):
+        return []
+    said = deeds_said(start.request) & _CHANGING
+    filler = Filler(start, Past(start))
+    fitting = [
+        tool
+        for tool in start.tools
+        if effect_of(tool) != "read"
+        and deeds_of(tool) & said
+        and any(reads & set(names) for names in _sources(Goal(tool, Filled()), filler).values())
+    ]
+    return fitting if len(fitting) == 1 else []
+
+
+_CHANGING = frozenset(("book", "create", "change", "cancel", "send"))
 
 
 def _searches(goal: Goal, name: str, filler: Filler) -> list[Tool]:

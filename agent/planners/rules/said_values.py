@@ -216,6 +216,8 @@ def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
             strength = 0.3  # "as this morning's" compares
         if _INTRODUCED.search(text.text[: mention.start]):
             strength += 0.05
+        if any(char.isdigit() for char in mention.text):
+            strength += 0.03  # "Tuesday, the 23rd": the number is the surer of the two
         if isinstance(mention.value, list):
             first, last = (str(day) for day in mention.value)
             is_long = (date.fromisoformat(last) - date.fromisoformat(first)).days > 7

@@ -84,9 +84,13 @@ def deeds_of(tool: Tool) -> frozenset[str]:
 
 
 def deeds_said(text: str) -> frozenset[str]:
-    """Return the deeds that `text` asks for."""
-    text = normalise(text)
-    return frozenset(deed for deed, pattern in _SAID.items() if pattern.search(text))
+    """Return the deeds that `text` asks for, in clauses that do not forbid them."""
+    allowed = [part for part in map(normalise, _CLAUSE.split(text)) if not _FORBIDDEN.search(part)]
+    return frozenset(deed for deed, pattern in _SAID.items() if any(pattern.search(part) for part in allowed))
+
+
+_CLAUSE = re.compile(r"[.,;!?](?=\s|$)|[，。！？；\n]")
+_FORBIDDEN = re.compile(r"\b(?:don['’]t|do not|no need to|never)\b|先莫|[莫别]|不要|不用", re.IGNORECASE)
 
 
 def is_small_talk(text: str) -> bool:
