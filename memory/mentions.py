@@ -195,6 +195,8 @@ _OPENER_WORDS = (
     "that's the their them then there there's these they they're this those to too track two up us use was we we'd "
     "we'll we're well were what what's when where which while who why will with without would yes yet you your yours "
     "evening hello hi hey afternoon night tonight today tomorrow yesterday second third add check search start stop "
+    "calculate compute convert determine estimate generate create provide retrieve fetch list update delete compare "
+    "help plan what's how's who's is was are can "
     "every everything never always nothing nobody somebody lovely great fine aye ah oh hmm enough words very turn"
 )
 _OPENERS = frozenset(_OPENER_WORDS.split())

@@ -17,7 +17,7 @@ _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _UNITS = {word: value for value, word in enumerate(_UNIT_WORDS.split())}
 _TENS = {word: 10 * value for value, word in enumerate(_TEN_WORDS.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_DIGIT_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000} | _SCALES
+_DIGIT_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000} | _SCALES  # a small m is metres or minutes
 _ZH_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2, "仨": 3}
 _ZH_TENS = {"十": 10, "百": 100, "千": 1_000}
 _ZH_SCALES = {"万": 10_000, "亿": 100_000_000}
@@ -31,9 +31,11 @@ _WORDS = re.compile(
 )
 _DIGITS = re.compile(
     r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?"
-    r"(?:\s?(?:hundred|thousand|million|billion)\b|(?:k|m|bn|K|M)\b|[百千万亿]+)?"
+    r"(?:\s?(?:hundred|thousand|million|billion)\b|(?:k|bn|K|M)\b|[百千万亿]+)?"
     r"(?![\d])"
 )
+_LISTED = re.compile(r"[\[(]\s*[-+]?\d+(?:\.\d+)?(?:\s*,\s*[-+]?\d+(?:\.\d+)?)+\s*[\])]")
+_SEPARATE = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _ZH_NUMBER = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+")
 
 
@@ -55,14 +57,22 @@ def parse_number(text: str) -> Number | None:
 
 
 def find_numbers(text: str) -> tuple[NumberSpan, ...]:
-    """Return the numbers written in `text`, in order, without overlaps.
+    """Return the numbers written in `text`, in order, without overlaps; within brackets commas separate.
 
     A lone Chinese numeral is one only where it stands before a measure word or alone, since most of them are
     parts of words (一下, 三国).
     """
     spans: list[NumberSpan] = []
-    for pattern, read in ((_DIGITS, _read_digits), (_WORDS, _read_words), (_ZH_NUMBER, read_chinese)):
+    listed = [match.span() for match in _LISTED.finditer(text)]
+    for pattern, read in (
+        (_SEPARATE, _read_digits),
+        (_DIGITS, _read_digits),
+        (_WORDS, _read_words),
+        (_ZH_NUMBER, read_chinese),
+    ):
         for match in pattern.finditer(text):
+            if pattern is _SEPARATE and not any(start <= match.start() < end for start, end in listed):
+                continue
             value = read(match.group())
             if value is None or (pattern is _ZH_NUMBER and not _stands_alone(text, match)):
                 continue

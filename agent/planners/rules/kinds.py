@@ -45,7 +45,7 @@ def kind_of(parameter: Parameter) -> ValueKind:
     if parameter.enum:
         return "enum"
     if parameter.type in ("integer", "number"):
-        if "year" in words or "years" in words:
+        if "year" in words:
             return "year"
         return "id" if words[-1:] == ["number"] or "id" in words else "number"
     known = _BY_FORMAT.get(parameter.format or "")
@@ -65,10 +65,10 @@ def kind_of(parameter: Parameter) -> ValueKind:
 def noun_stems(parameter: Parameter) -> frozenset[str]:
     """Return the stems of the words a parameter goes by: its name's, and its description's first few."""
     described = re.findall(r"[^\W\d_]+", parameter.description.split(".")[0].split(",")[0])[:8]
-    return frozenset(stem(word.casefold()) for word in (*split_name(parameter.name), *described)) - _FUNCTION
+    return frozenset(stem(word.casefold()) for word in (*split_name(parameter.name), *described)) - FUNCTION_STEMS
 
 
-_FUNCTION = frozenset(
+FUNCTION_STEMS = frozenset(
     (
         "the",
         "a",

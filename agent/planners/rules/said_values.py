@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from agent.planners.rules.kinds import kind_of, noun_stems, role_of
+from agent.planners.rules.kinds import FUNCTION_STEMS, kind_of, noun_stems, role_of
 from agent.planners.rules.said_names import labelled, named_values
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
@@ -121,9 +121,10 @@ _STEMMED_UNITS = {stem(noun): frozenset(stem(unit) for unit in units) for noun, 
 def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
     """A number is meant by its unit or by the parameter's noun beside it; else by its kind alone."""
     nouns = noun_stems(parameter)
-    name_nouns = {stem(word) for word in split_name(parameter.name)}
-    units = frozenset().union(*(_STEMMED_UNITS.get(noun, frozenset()) for noun in name_nouns)) | name_nouns
-    is_money = bool({"amount", "price", "budget", "cost", "valu"} & name_nouns)
+    all_nouns = {stem(word) for word in split_name(parameter.name)} - FUNCTION_STEMS
+    name_nouns = (all_nouns - _GENERIC_NOUNS) or all_nouns
+    units = frozenset().union(*(_STEMMED_UNITS.get(noun, frozenset()) for noun in all_nouns)) | name_nouns
+    is_money = bool({"amount", "price", "budget", "cost", "valu"} & all_nouns)
     if kind == "year":
         yield from _years(text)
         return
@@ -134,7 +135,7 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
         if mention.unit and (mention.unit in units or (mention.unit in nouns and len(mention.unit) > 2)):
             strength = 1.0
         elif beside & name_nouns or (beside & nouns - _GENERIC_NOUNS):
-            strength = 0.9
+            strength = 0.9 + 0.02 * len(beside & name_nouns)
         elif beside & units:
             strength = 0.85
         elif is_money and (mention.unit or "").isupper() and len(mention.unit or "") == 3:

@@ -18,7 +18,6 @@ from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
 from memory.records import QuestionStep
 from memory.tools import Parameter, Tool
-from memory.values import canonical_key
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Spoken:
             if is_free and not is_swapped(parameter, said.value, assigned):
                 assigned[parameter.name] = said.value
                 taken.append((said.start, said.end, parameter))
-        self._lone_number(tool, request, assigned, taken)
+        self._left_numbers(tool, request, assigned, taken)
         return assigned
 
     def _known(self, parameter: Parameter, tool: Tool) -> Iterator[Said]:
@@ -78,22 +77,22 @@ class Spoken:
             if place >= 0:
                 yield Said(value, place, place + len(value), 0.9)
 
-    def _lone_number(
+    def _left_numbers(
         self, tool: Tool, request: Text, assigned: dict[str, JsonValue], taken: Sequence[tuple[int, int, Parameter]]
     ) -> None:
-        """Give the only number left to the only required number that is open."""
+        """Give the numbers left to the required numbers that are open, in order, where they are as many."""
         open_ones = [p for p in tool.required if kind_of(p) == "number" and p.name not in assigned]
-        if len(open_ones) != 1:
+        if not open_ones:
             return
-        parameter = open_ones[0]
-        left = [
-            said
-            for said in said_values(parameter, tool, request)
-            if said.strength >= 0.25 and not _is_taken(said, parameter, taken)
+        left = {
+            said.start: said
+            for said in said_values(open_ones[0], tool, request)
+            if said.strength >= 0.25 and not _is_taken(said, open_ones[0], taken)
             if any(part.start <= said.start < part.end for part in asking_sentences(request.text))
-        ]
-        if len({canonical_key(said.value) for said in left}) == 1:
-            assigned[parameter.name] = left[0].value
+        }
+        if len(left) == len(open_ones):
+            for parameter, (_, said) in zip(open_ones, sorted(left.items()), strict=True):
+                assigned[parameter.name] = said.value
 
     def _answered(self, tool: Tool, step: QuestionStep) -> Iterator[tuple[str, JsonValue]]:
         """Yield what an answer says for the arguments of `tool`; where slots are told, those asked for come first."""

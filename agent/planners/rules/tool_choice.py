@@ -112,7 +112,10 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     if not rows:
         return []
     order = sorted(range(len(rows)), key=lambda index: -probabilities[index])
-    if probabilities[order[0]] < (SMALL_TALK_LEAST if is_small_talk(situation.request) else LEAST):
+    best = rows[order[0]]
+    is_stated = best.said >= 2 or (best.said > 0 and not best.missing)
+    least = SMALL_TALK_LEAST if is_small_talk(situation.request) else 0.0 if is_stated else LEAST
+    if probabilities[order[0]] < least:
         return []
     table = clause_table(situation, embedder)
     picked = order[:1]

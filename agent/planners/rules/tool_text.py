@@ -47,7 +47,8 @@ def tool_texts(tools: Sequence[Tool]) -> ToolTexts:
     terms = tuple(_terms(tool.name, tool.description, tool.parameters) for tool in tools)
     counts = Counter(term for mine in terms for term in mine)
     rarity = {
-        term: math.log(1 + len(tools) / count) - math.log(2) * (count == len(tools)) for term, count in counts.items()
+        term: math.log(1 + len(tools) / count) - math.log(2) * (count == len(tools) > 1)
+        for term, count in counts.items()
     }
     return ToolTexts(terms, rarity)
 
