@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from benchmark_adapter.arguments import CORRECT, compare_arguments, functions_by_name
+from benchmark_adapter.call_arguments import is_bookkeeping
 from benchmark_adapter.convert import convert_tools
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.past import arguments
@@ -53,9 +54,9 @@ class Continuation:
         """Return the observation of the reference call that a call stands for, `NO_RESULT` where there is none.
 
         A call stands for a reference call of the same tool if their arguments are equal by the reference's comparison.
-        Of a tool that only reads, also if all that the tool requires is equal, so that the call differs in optional
-        arguments alone: what comes back then tells nothing that the call did not name. Among several the one is taken
-        that was not handed out yet, then the first.
+        Of a tool that only reads, also if they differ in request ids, pages and formats alone: what comes back then
+        tells nothing of the person that the call did not name. Among several the one is taken that was not handed out
+        yet, then the first.
 
         Args:
             name: The tool.
@@ -65,10 +66,12 @@ class Continuation:
         if given is None:
             return Observation(error=NO_RESULT)
         nodes = [node for node, step in enumerate(self.turn.answer) if step.action.name == name and step.is_tool_call]
-        equal = [node for node in nodes if self._is_equal(node, given, None)]
+        equal = [node for node in nodes if self._is_equal(node, arguments(self.turn.answer[node]), given)]
         if not equal and (tool := self._tool(name)) is not None and is_read_only(tool):
-            required = frozenset(parameter.name for parameter in tool.required)
-            equal = [node for node in nodes if self._is_equal(node, given, required)]
+            task = _of_the_task(given)
+            equal = [
+                node for node in nodes if self._is_equal(node, _of_the_task(arguments(self.turn.answer[node])), task)
+            ]
         if not equal:
             return Observation(error=NO_RESULT)
         node = min(equal, key=lambda one: (one in self._given, one))
@@ -104,14 +107,13 @@ class Continuation:
     def _tool(self, name: str) -> Tool | None:
         return next((tool for tool in reversed(self._tools) if tool.name == name), None)
 
-    def _is_equal(self, node: int, given: dict[str, Any], names: frozenset[str] | None) -> bool:
-        """Whether a call's arguments are those of a reference call; of `names` alone where they are given."""
-        step = self.turn.answer[node]
-        wanted = arguments(step)
-        if names is not None:
-            given, wanted = ({key: one[key] for key in one if key in names} for one in (given, wanted))
-        parameters = self._functions.get(step.action.name, {}).get("parameters", {})
+    def _is_equal(self, node: int, wanted: dict[str, Any], given: dict[str, Any]) -> bool:
+        parameters = self._functions.get(self.turn.answer[node].action.name, {}).get("parameters", {})
         return compare_arguments(given, wanted, parameters, self.similarity) == CORRECT
+
+
+def _of_the_task(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if not is_bookkeeping(name)}
 
 
 def _parsed(written: str) -> dict[str, Any] | None:

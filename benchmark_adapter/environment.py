@@ -117,7 +117,7 @@ class ReplayEnvironment:
         """Whether what follows a deviation is still answered."""
         if any(step.is_final_answer for step in self.follower.steps):
             return False
-        return self.goes_on and sum(reply.after_deviation for reply in self.replies) < REPLY_LIMIT
+        return self.goes_on and sum(reply.after_deviation for reply in self.replies) <= REPLY_LIMIT
 
     @cached_property
     def _spelling(self) -> Spelling:

@@ -15,13 +15,14 @@ from agent.graph import AgentContext, run_turn
 from agent.state import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.dataset import ReferenceTurn, Session
-from benchmark_adapter.environment import ReplayEnvironment, Reply
+from benchmark_adapter.environment import ReplayEnvironment
 from benchmark_adapter.exact import score_turn
 from benchmark_adapter.manifest import Similarity
 from benchmark_adapter.past import View, clock_of, past_turn, turn_id
 from benchmark_adapter.run_directory import RunDirectory
 from benchmark_adapter.turn_result import Failure, TurnLine, recalled_items
-from clarifier.decision import Decision, Proposal, Situation, Usage
+from benchmark_adapter.turn_trace import TurnTrace, split_at_deviation
+from clarifier.decision import Decision, Usage
 from memory.embedder import Embedder
 from memory.memory import Memory
 from memory.recall import Strategy
@@ -126,22 +127,19 @@ def _play_session(
 def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, setup: Setup) -> TurnLine:
     environment = ReplayEnvironment(turn, setup.similarity, goes_on=setup.relaxed, past=tuple(past))
 
-    def decide(situation: Situation, proposal: Proposal) -> Decision:
-        decision = setup.decide(situation, proposal)
-        environment.notice(decision)
-        return decision
-
+    trace: TurnTrace | None = None
     started = time.perf_counter()
     line = TurnLine(session=turn.session, turn=turn.index, label="error")
     try:
-        result = run_turn(
+        trace = TurnTrace(setup.planner_for(turn, past), setup.decide, environment)
+        run_turn(
             turn.request,
             parse_tools(turn.tools),
             AgentContext(
-                planner=setup.planner_for(turn, past),
+                planner=trace,
                 memory=strategy,
                 executor=environment,
-                decide=decide,
+                decide=trace.decide,
                 user=environment,
                 budget=setup.budget,
                 remembers=False,
@@ -156,14 +154,14 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
         line = line.model_copy(update={"failure": failure, "reason": f"{failure.type}: {failure.message}"})
     else:
         score = score_turn(turn, environment.replies, similarity=setup.similarity)
-        official, after = split_at_deviation(result.trace, environment.replies)
+        line = line.model_copy(update={"label": score.label, "reason": score.reason})
+    if trace is not None:
+        official, after = split_at_deviation(trace.entries, environment.replies)
         line = line.model_copy(
             update={
-                "label": score.label,
-                "reason": score.reason,
                 "decisions": _decisions(official),
                 "decisions_after": _decisions(after),
-                "recall": recalled_items(result.recall),
+                "recall": recalled_items(trace.recall),
                 "usage": _usage(official),
                 "reply_usage": usage_by_reply(official),
                 "usage_after": _usage(after),
@@ -178,23 +176,6 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
             },
         }
     )
-
-
-def split_at_deviation(
-    trace: Sequence[TraceEntry], replies: Sequence[Reply]
-) -> tuple[Sequence[TraceEntry], Sequence[TraceEntry]]:
-    """Return the plans of a turn up to its first deviation, and those after it.
-
-    Every decision but to plan again leads to one reply; the reply of a turn that gave up has none, and is the last.
-    """
-    if not any(reply.after_deviation for reply in replies):
-        return trace, ()
-    left = sum(not reply.after_deviation for reply in replies)
-    for index, entry in enumerate(trace):
-        left -= entry.decision is not None and entry.decision.kind != "plan_again"
-        if left == 0:
-            return trace[: index + 1], trace[index + 1 :]
-    return trace, ()
 
 
 def _decisions(trace: Sequence[TraceEntry]) -> tuple[Decision, ...]:

@@ -19,10 +19,11 @@ from benchmark_adapter.run_directory import open_run
 from benchmark_adapter.runner import Setup, limited, play, playing_order
 from benchmark_adapter.scoring import measure
 from benchmark_adapter.turn_result import TurnLine
-from clarifier.decision import Proposal, Situation
+from clarifier.decision import Proposal, Situation, Usage
 from memory.embedder import Matrix, Vector
 from memory.errors import EmbedderError
-from memory.records import Turn
+from memory.evidence import Slot
+from memory.records import ToolCall, Turn
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import library_topics, write_topics
 from tests.fakes import HashingEmbedder, obey
@@ -349,3 +350,63 @@ def test_a_limit_takes_the_first_turns_of_each_person(tmp_path: Path) -> None:
 
 def test_nothing_to_play_is_no_run_at_all(tmp_path: Path) -> None:
     assert _play((), _setup(()), tmp_path / "run") == ()
+
+
+# After the deviation
+
+
+class _Wanderer:
+    """Calls the wrong tool, then asks, then replies; each plan costs a token."""
+
+    name = "wanderer"
+
+    def plan(self, situation: Situation) -> Proposal:
+        cost = Usage(prompt=1)
+        if not situation.steps:
+            hours = ToolCall(id="1", name="get_opening_hours", arguments={"branch": "Station"})
+            return Proposal(calls=(hours,), usage=cost)
+        if not situation.question_steps:
+            return Proposal(question="Which branch?", question_slots=(Slot("reserve_book", "branch"),), usage=cost)
+        return Proposal(reply="Done.", usage=cost)
+
+
+def test_what_follows_a_deviation_is_kept_apart_and_changes_nothing_official(tmp_path: Path) -> None:
+    sessions = limited(_sessions(tmp_path), 1)
+    official: list[dict[str, Any]] = []
+    for relaxed in (True, False):
+        setup = _setup(sessions, planner_for=lambda turn, past: _Wanderer(), relaxed=relaxed)
+        manifest = Manifest(**{**FIELDS, "similarity": "fallback", "relaxed": relaxed})
+        with open_run(tmp_path / f"run-{relaxed}", manifest) as run:
+            play(sessions, setup, run)
+            (line,) = run.lines
+            metrics = measure(run, sessions)
+        assert (metrics.pop("relaxed") is not None) == relaxed
+        official.append({key: metrics[key] for key in metrics if key not in ("run_dir", "seconds", "turns_per_second")})
+        assert [reply.after_deviation for reply in line.replies] == ([False, True, True] if relaxed else [False])
+        assert [one.kind for one in line.decisions] == ["act"]
+        assert [one.kind for one in line.decisions_after] == (["ask", "answer"] if relaxed else [])
+        assert (line.usage.prompt, line.usage_after.prompt) == ((1, 2) if relaxed else (1, 0))
+        assert [reply.slots for reply in line.replies if reply.is_question] == (
+            [("reserve_book.branch",)] if relaxed else []
+        )
+
+    assert official[0] == official[1]
+    assert official[0]["ask"]["questions_per_turn"] == 0
+    assert official[0]["tokens"]["prompt"] == 1
+
+
+def test_a_failure_after_the_deviation_leaves_what_was_official(tmp_path: Path) -> None:
+    class Breaking(_Wanderer):
+        def plan(self, situation: Situation) -> Proposal:
+            if situation.question_steps:
+                raise EmbedderError("gone")
+            return super().plan(situation)
+
+    sessions = limited(_sessions(tmp_path), 1)
+
+    (line,) = _play(sessions, _setup(sessions, planner_for=lambda turn, past: Breaking()), tmp_path / "run")
+
+    assert line.failure is not None
+    assert [one.kind for one in line.decisions] == ["act"]
+    assert [one.kind for one in line.decisions_after] == ["ask"]
+    assert (line.usage.prompt, line.usage_after.prompt) == (1, 1)
