@@ -20,7 +20,7 @@ from benchmark_adapter.errors import ReferenceCrashError, RunDirectoryError
 from benchmark_adapter.history import history_messages, session_messages
 from benchmark_adapter.inference_log import Figures, JsonObject, LoggedTurn
 from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.official_names import dataset_names, model_name
+from benchmark_adapter.official_names import dataset_names, file_name, model_name
 from benchmark_adapter.reference_metrics import Metric, profile_metric
 from benchmark_adapter.reference_session import PlayedSession, PlayedTurn, RequestFailure, reference_steps
 from benchmark_adapter.run_directory import RunDirectory
@@ -85,7 +85,7 @@ def _parts(manifest: Manifest) -> dict[str, str | None]:
 def _write_played(folder: Path, session: Session, run: RunDirectory, name: str, model: str) -> list[JsonObject]:
     """Write the files of one session and return how they depart from the reference's own."""
     assert session.file is not None, "a session that is played was read from a file"
-    source = write_topics(folder / "data" / f"{name}.jsonl", session.file)
+    write_topics(folder / "data" / file_name(f"{name}.jsonl"), session.file)
     lines = [line for turn in session.turns if (line := run.line(session.name, turn.index)) is not None]
     entry = build_entry([line.raw for line in session.file.lines], name=name, seed=run.manifest.seed)
     played = played_session(entry, lines, model=model, similarity=run.manifest.similarity)
@@ -99,9 +99,8 @@ def _write_played(folder: Path, session: Session, run: RunDirectory, name: str, 
     except ReferenceCrashError as exc:
         played.crash = Crash("inference", exc.type_name, exc.detail)
         departures.append({"dataset": name, "turn": None, "kind": "history_cannot_be_written", "detail": str(exc)})
-    relative = source.relative_to(folder).as_posix()
     figures = [_figures(line, len(turn.replies)) for line, turn in zip(lines, played.turns, strict=True)]
-    write_session(folder, played, model=model, source_file=relative, figures=figures)
+    write_session(folder, played, model=model, source_file=f"data/{name}.jsonl", figures=figures)
     return departures
 
 
@@ -112,14 +111,13 @@ def _turn_departures(turn: PlayedTurn) -> Iterator[tuple[str, str]]:
         yield "reference_raises_here", turn.verdict.crash.reason
 
 
-def write_topics(path: Path, file: TopicFile) -> Path:
+def write_topics(path: Path, file: TopicFile) -> None:
     """Write the topics of a file as the reference evaluator reads them: tools in place, nothing of `gold`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", errors=LONE, newline="\n") as lines:
         for line in file.lines:
             topic = {key: value for key, value in line.raw.items() if key not in _OURS_ALONE}
             lines.write(json.dumps(topic, ensure_ascii=False) + "\n")
-    return path
 
 
 def played_session(entry: Entry, lines: Sequence[TurnLine], *, model: str, similarity: SimilarityMode) -> PlayedSession:
@@ -197,8 +195,8 @@ def write_session(
         The metric; None where the reference evaluator has none, since a turn has no task type.
     """
     entry = session.entry
-    stem = f"{entry.name}__{model}"
-    results, scores = folder / "result" / model, folder / "score" / model
+    stem = file_name(f"{entry.name}__{model}")
+    results, scores = (folder / kind / file_name(model) for kind in ("result", "score"))
     for made in (results, scores):
         made.mkdir(parents=True, exist_ok=True)
     header: JsonObject = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 
@@ -49,3 +50,8 @@ def safe_name(text: str) -> str:
         return kept
     mark = hashlib.sha256(text.encode()).hexdigest()[:8]
     return encoded[: MOST_BYTES - 9].decode("utf-8", "ignore") + "-" + mark
+
+
+def file_name(text: str) -> str:
+    """Return a safe name as a file's, so that its bytes are UTF-8 whatever the locale takes file names for."""
+    return os.fsdecode(text.encode())

@@ -6,6 +6,7 @@ A topic is one JSON object a line: consecutive turns of one person with one tool
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -119,8 +120,8 @@ class TopicFile:
 
     @property
     def name(self) -> str:
-        """The data set's name: the file's stem."""
-        return self.path.stem
+        """The data set's name: the file's stem, read as UTF-8 whatever the locale takes file names for."""
+        return os.fsencode(self.path.stem).decode("utf-8", "backslashreplace")
 
     @property
     def topics(self) -> tuple[Topic, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,9 @@ from tests.shared import ROOT
 COMMAND = [sys.executable, "-m", "benchmark_adapter"]
 CLOCKS = frozenset({"seconds", "turns_per_second"})
 """Keys of what a clock said; all else of a run's files is the same whenever it is repeated."""
+
+_LATENCY = re.compile(r'(?<="latency": )\[[^\]]*\]')
+"""What a clock said, in the files of the reference layout."""
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -60,6 +64,10 @@ def timeless_files(run: Path) -> dict[str, bytes | str | list[str]]:
         "manifest.json": (run / "manifest.json").read_bytes(),
         "turns.jsonl": [_timeless(line) for line in (run / "turns.jsonl").read_text("utf-8").splitlines()],
         "metrics.json": _timeless((run / "metrics.json").read_text("utf-8"), "run_dir"),
+        "official": [
+            f"{path.relative_to(run)}: {_LATENCY.sub('', path.read_text('utf-8'))}"
+            for path in sorted((run / "official").rglob("*.json*"))
+        ],
         "others": sorted(path.name for path in run.iterdir()),
     }
 

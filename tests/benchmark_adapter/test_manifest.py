@@ -34,7 +34,7 @@ def test_the_digest_is_that_of_canonical_json() -> None:
     assert digest({"a": [1, None], "b": "é"}) == expected
 
 
-def test_the_hash_follows_every_field_but_the_location() -> None:
+def test_the_hash_follows_every_field_but_the_location_and_what_was_dropped() -> None:
     manifest = Manifest(**FIELDS)
     changes: dict[str, Any] = {
         "format_version": 2,
@@ -60,10 +60,11 @@ def test_the_hash_follows_every_field_but_the_location() -> None:
         "commit": None,
     }
 
-    assert changes.keys() == Manifest.model_fields.keys() - {"location"}
+    assert changes.keys() == Manifest.model_fields.keys() - {"location", "dropped"}
     hashes = {Manifest(**{**FIELDS, key: value}).sha256 for key, value in changes.items()}
     assert len(hashes | {manifest.sha256}) == len(changes) + 1
     assert Manifest(**{**FIELDS, "location": {"data": "there", "toolsets": "t"}}).sha256 == manifest.sha256
+    assert Manifest(**{**FIELDS, "dropped": [{"session": "ann", "topic": "t1"}]}).sha256 == manifest.sha256
 
 
 def test_equal_manifests_may_lie_in_different_places() -> None:
