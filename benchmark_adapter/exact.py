@@ -33,6 +33,11 @@ class ExactScore:
 
 def score_turn(turn: ReferenceTurn, replies: Sequence[Reply], *, similarity: SimilarityMode) -> ExactScore:
     """Return the exact score of a turn; replies after its end play no part."""
+    return score_followed(turn, follow(turn, replies), similarity=similarity)
+
+
+def follow(turn: ReferenceTurn, replies: Sequence[Reply]) -> Follower:
+    """Return the log of a turn; replies after its end play no part."""
     follower = Follower(turn.answer)
     for reply in replies:
         if follower.is_over:
@@ -41,7 +46,7 @@ def score_turn(turn: ReferenceTurn, replies: Sequence[Reply], *, similarity: Sim
             follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in reply.calls])
         else:
             follower.text(reply.content)
-    return score_followed(turn, follower, similarity=similarity)
+    return follower
 
 
 def score_followed(

@@ -10,9 +10,11 @@ from benchmark_adapter.data import read_data
 from benchmark_adapter.dataset import DEFAULT_SEED
 from benchmark_adapter.exact import score_followed
 from benchmark_adapter.manifest import Similarity
-from benchmark_adapter.metrics import ScoredTurn, compute_metrics
+from benchmark_adapter.metrics import ScoredTurn
 from benchmark_adapter.result_files import FollowedTurn, follow_results
 from benchmark_adapter.run_directory import MANIFEST
+from benchmark_adapter.run_metrics import compute_metrics
+from benchmark_adapter.turn_outcome import outcome_of
 from benchmark_adapter.turn_result import TurnLine
 
 UNKNOWN = ("relaxed", "ask", "expected_cost", "calibration")
@@ -46,12 +48,14 @@ def score_results(
 def metrics_of(path: Path, turns: Sequence[FollowedTurn], similarity: Similarity) -> dict[str, Any]:
     """Return the metrics of followed turns, with where their results lie."""
     metrics = compute_metrics([_scored(turn, similarity) for turn in turns])
+    known = {path: one for path, one in (metrics["ci95"] or {}).items() if path.partition(".")[0] not in UNKNOWN}
     seconds = sum(turn.seconds for turn in turns)
     return {
         "run_dir": str(path),
         **metrics,
         **dict.fromkeys(UNKNOWN),
         "tokens": {**metrics["tokens"], "recall": None},
+        "ci95": known or None,
         "seconds": round(seconds, 3),
         "turns_per_second": round(len(turns) / seconds, 3) if seconds else None,
     }
@@ -69,4 +73,5 @@ def _scored(followed: FollowedTurn, similarity: Similarity) -> ScoredTurn:
         failure=followed.failure,
         seconds={"turn": followed.seconds},
     )
-    return ScoredTurn(turn, line, exact)
+    outcome = outcome_of(turn, followed.follower, similarity=similarity, model=followed.model)
+    return ScoredTurn(turn, line, exact, outcome=outcome)

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 from benchmark_adapter.data import BUNDLED, data_hash, read_data
 from benchmark_adapter.dataset import Session
 from benchmark_adapter.errors import BenchmarkError
-from benchmark_adapter.exact import score_turn
-from benchmark_adapter.metrics import ScoredTurn, compute_metrics
+from benchmark_adapter.exact import follow, score_followed
+from benchmark_adapter.metrics import ScoredTurn
 from benchmark_adapter.relaxed import PlayedTurn, score_relaxed
 from benchmark_adapter.run_directory import RunDirectory, read_run
+from benchmark_adapter.run_metrics import compute_metrics
 from benchmark_adapter.runner import limited
+from benchmark_adapter.turn_outcome import outcome_of
 from benchmark_adapter.value_sources import Earlier
 
 
@@ -76,7 +78,7 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
     seconds = sum(turn.line.seconds.get("turn", 0.0) for turn in scored)
     return {
         "run_dir": str(run.path),
-        **compute_metrics(scored),
+        **compute_metrics(scored, seed=run.manifest.seed),
         "seconds": round(seconds, 3),
         "turns_per_second": round(len(scored) / seconds, 3) if seconds else None,
     }
@@ -96,10 +98,12 @@ def judged_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[JudgedT
             if line is None:
                 missing += 1
                 continue
-            exact = score_turn(turn, line.official_replies, similarity=similarity)
-            played = PlayedTurn(turn, line.replies, Earlier(session.turns[:position]), similarity)
+            followed, earlier = follow(turn, line.official_replies), Earlier(session.turns[:position])
+            exact = score_followed(turn, followed, similarity=similarity)
+            outcome = outcome_of(turn, followed, similarity=similarity)
+            played = PlayedTurn(turn, line.replies, earlier, similarity)
             relaxed = score_relaxed(played, exact) if run.manifest.relaxed else None
-            judged.append(JudgedTurn(ScoredTurn(turn, line, exact, relaxed), played))
+            judged.append(JudgedTurn(ScoredTurn(turn, line, exact, relaxed, outcome, earlier), played))
     if missing:
         raise BenchmarkError(
             f"{run.path}: expected {missing + len(judged)} turns, {missing} are missing; "

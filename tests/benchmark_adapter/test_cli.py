@@ -52,6 +52,7 @@ KEYS: dict[str, list[str] | None] = {
     ],
     "expected_cost": None,
     "calibration": ["ece", "brier", "auroc", "aurc"],
+    "reference": ["sessions", "optimal", "progress"],
     "tokens": ["prompt", "completion", "recall"],
     "seconds": None,
     "turns_per_second": None,

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from benchmark_adapter.bootstrap import Values, point
 from benchmark_adapter.metrics import (
     EXACT_KEYS,
     SOURCES,
     ScoredTurn,
     ask_quality,
     by_person,
-    compute_metrics,
+    draws_once,
     exact_accuracy,
     f1,
     group_of,
-    mean,
+    is_decision_relevant,
     ratio,
-    slot_accuracy,
+    slot_counts,
     thirds,
 )
+from benchmark_adapter.run_metrics import compute_metrics
 from benchmark_adapter.turn_result import Failure, RecalledItem
+from benchmark_adapter.value_sources import Earlier
 from clarifier.decision import Ask, Odds, Usage
 from tests.benchmark_adapter.topics import JsonObject, call, final, question, reference_turn, scored
 
@@ -54,7 +59,20 @@ def _silent(*, reference: list[JsonObject]) -> ScoredTurn:
 
 
 def _exact(turns: list[ScoredTurn]) -> dict[str, float | None]:
-    return exact_accuracy(turns, lambda turn: turn.is_correct)
+    return _points(exact_accuracy(turns, lambda turn: turn.is_correct, draws_once(turns)))
+
+
+def _ask(turns: list[ScoredTurn]) -> dict[str, float | None]:
+    return _points(ask_quality(turns, draws_once(turns)))
+
+
+def _points(values: dict[str, Values]) -> dict[str, float | None]:
+    return {name: point(value) for name, value in values.items()}
+
+
+def _slots(turns: list[ScoredTurn]) -> dict[str, tuple[int, int]]:
+    """Return how many arguments are right, and how many there are."""
+    return {name: (sum(right), sum(every)) for name, (right, every) in slot_counts(turns).items()}
 
 
 # Exact accuracy
@@ -166,7 +184,7 @@ def test_questions_against_what_is_missing() -> None:
         _silent(reference=_LOI_ACTS),
     ]
 
-    assert ask_quality(turns) == {
+    assert _ask(turns) == {
         "precision": pytest.approx(1 / 3),
         "recall": pytest.approx(1 / 3),
         "f1": pytest.approx(1 / 3),
@@ -179,17 +197,17 @@ def test_questions_against_what_is_missing() -> None:
 
 
 def test_slots_of_a_tool_count_for_that_tool_alone() -> None:
-    quality = ask_quality([_asking("get_opening_hours.branch", reference=_LOI_ASKS)])
+    quality = _ask([_asking("get_opening_hours.branch", reference=_LOI_ASKS)])
 
     assert (quality["precision"], quality["recall"], quality["f1"]) == (0.0, 0.0, 0.0)
 
 
 def test_questions_of_no_turns_are_undefined() -> None:
-    assert set(ask_quality([]).values()) == {None}
+    assert set(_ask([]).values()) == {None}
 
 
 def test_questions_where_nobody_asks_and_nobody_should() -> None:
-    assert ask_quality([_silent(reference=_LOI_ACTS)]) == {
+    assert _ask([_silent(reference=_LOI_ACTS)]) == {
         "precision": None,
         "recall": None,
         "f1": None,
@@ -202,7 +220,7 @@ def test_questions_where_nobody_asks_and_nobody_should() -> None:
 
 
 def test_questions_where_all_are_right() -> None:
-    assert ask_quality([_asking("reserve_book.branch", reference=_LOI_ASKS)]) == {
+    assert _ask([_asking("reserve_book.branch", reference=_LOI_ASKS)]) == {
         "precision": 1.0,
         "recall": 1.0,
         "f1": 1.0,
@@ -214,23 +232,16 @@ def test_questions_where_all_are_right() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("precision", "recall", "expected"),
-    [(0.5, 1.0, 2 / 3), (None, 0.0, 0.0), (0.0, 0.0, 0.0), (0.5, None, None), (None, None, None)],
-)
-def test_f1(precision: float | None, recall: float | None, expected: float | None) -> None:
-    assert f1(precision, recall) == (expected if expected is None else pytest.approx(expected))
+def test_f1_is_0_where_a_part_is_and_undefined_where_the_recall_is() -> None:
+    nan = np.nan
+
+    values = f1(np.array([0.5, nan, 0.0, 0.5, nan]), np.array([1.0, 0.0, 0.0, nan, nan]))
+
+    np.testing.assert_allclose(values, [2 / 3, 0.0, 0.0, nan, nan])
 
 
-def test_means_and_ratios_of_nothing_are_undefined() -> None:
-    assert (mean([]), mean([None]), mean([None, 1.0, 0.0]), ratio(0, 0), ratio(0, 2), ratio(1, 2)) == (
-        None,
-        None,
-        0.5,
-        None,
-        0.0,
-        0.5,
-    )
+def test_the_ratio_of_nothing_is_undefined() -> None:
+    assert (ratio(0, 0), ratio(0, 2), ratio(1, 2)) == (None, 0.0, 0.5)
 
 
 # Arguments by source
@@ -255,22 +266,55 @@ def test_slots_count_every_reference_argument_by_its_source_also_of_calls_never_
         ),
     ]
 
-    assert slot_accuracy(turns) == {
-        "request": {"n": 3, "accuracy": 1.0},  # weeks twice, and the title that gold does not name
-        "history": {"n": 2, "accuracy": 0.5},  # a list is one argument
-        "preference": {"n": 0, "accuracy": None},  # `tool.argument` goes before `argument`
-        "observation": {"n": 1, "accuracy": 0.0},
-        "asked": {"n": 1, "accuracy": 0.0},
-        "derived": {"n": 0, "accuracy": None},
-        "decision_relevant": None,
+    assert _slots(turns) == {
+        "request": (3, 3),  # weeks twice, and the title that gold does not name
+        "history": (1, 2),  # a list is one argument
+        "preference": (0, 0),  # `tool.argument` goes before `argument`
+        "observation": (0, 1),
+        "asked": (0, 1),
+        "derived": (0, 0),
+        "decision_relevant": (4, 6),  # all but the book's id, which the search returned
     }
 
 
-def test_slots_without_gold_or_turns_are_none() -> None:
-    empty = {**{source: {"n": 0, "accuracy": None} for source in SOURCES}, "decision_relevant": None}
+def test_slots_without_gold_and_earlier_turns_are_not_known() -> None:
+    empty = dict.fromkeys([*SOURCES, "decision_relevant"], (0, 0))
 
-    assert slot_accuracy([]) == empty
-    assert slot_accuracy([scored(reference_turn(*_RENEW), is_correct=True, right=[(0, "weeks")])]) == empty
+    assert _slots([]) == empty
+    assert _slots([scored(reference_turn(*_RENEW), is_correct=True, right=[(0, "weeks")])]) == empty
+
+
+def test_slots_without_gold_have_their_source_by_the_frozen_rule() -> None:
+    turn = reference_turn(*_RENEW, request="Renew for 3 weeks.")
+    past = reference_turn(call("renew_loans", {"book_ids": ["B-17", "B-40"], "weeks": 1}), final(after=[0]))
+
+    known = replace(scored(turn, is_correct=False, right=[(0, "weeks")]), earlier=Earlier((past,)))
+    first = replace(scored(turn, is_correct=False, right=[(0, "weeks")]), earlier=Earlier())
+
+    assert known.argument_sources == {(0, "book_ids"): "history", (0, "weeks"): "request"}
+    assert first.argument_sources == {(0, "book_ids"): "derived", (0, "weeks"): "request"}
+    assert _slots([known]) == {
+        **dict.fromkeys(SOURCES, (0, 0)),
+        "history": (0, 1),
+        "request": (1, 1),
+        "decision_relevant": (1, 2),
+    }
+
+
+@pytest.mark.parametrize(
+    ("argument", "source", "expected"),
+    [
+        ("branch", "preference", True),
+        ("budget", "derived", True),
+        ("weeks", "asked", True),
+        ("book_id", "observation", False),
+        ("pageSize", "history", False),
+        ("request_id", "derived", False),
+        ("outputFormat", "request", False),
+    ],
+)
+def test_decision_relevant_is_what_the_person_can_change(argument: str, source: str, expected: bool) -> None:
+    assert is_decision_relevant(argument, source) == expected
 
 
 # All together
@@ -298,6 +342,7 @@ def test_metrics_count_turns_failures_and_tokens() -> None:
         "ask",
         "expected_cost",
         "calibration",
+        "reference",
         "tokens",
         "ci95",
     ]
@@ -313,3 +358,39 @@ def test_metrics_of_no_turns() -> None:
     metrics = compute_metrics([])
 
     assert (metrics["n"], metrics["failed"], metrics["tokens"]) == (0, 0, {"prompt": 0, "completion": 0, "recall": 0})
+    assert (metrics["expected_cost"], metrics["ci95"]) == (None, None)
+    assert set(metrics["exact"].values()) == set(metrics["calibration"].values()) == {None}
+    assert metrics["slots"]["decision_relevant"] == {"n": 0, "accuracy": None}
+    assert metrics["reference"] == {key: {"macro": None, "micro": None} for key in ("sessions", "optimal", "progress")}
+
+
+def test_intervals_stand_by_path_and_are_undefined_where_the_metric_is() -> None:
+    turns = [
+        scored(reference_turn(final(), topic_id=f"topic_{index}", index=index, task_type="Chat"), is_correct=right)
+        for index, right in enumerate([True, False, True, False, True])
+    ]
+
+    intervals = compute_metrics(turns)["ci95"]
+
+    low, high = intervals["exact.micro"]
+    assert 0.0 <= low < 0.6 < high <= 1.0
+    assert intervals["exact.micro"] == intervals["exact.Chat"]  # one person, chat alone
+    assert (intervals["exact.ST"], intervals["ask.f1"], intervals["calibration.ece"]) == (None, None, None)
+    assert intervals["ask.questions_per_turn"] == [0.0, 0.0]
+    assert "relaxed.micro" not in intervals  # turns were not judged so
+
+
+def test_intervals_hang_on_the_seed_alone() -> None:
+    turns = [
+        scored(reference_turn(final(), topic_id=f"topic_{index}", index=index), is_correct=index % 3 == 0)
+        for index in range(20)
+    ]
+
+    assert compute_metrics(turns, seed=1) == compute_metrics(turns, seed=1)
+    assert compute_metrics(turns, seed=1)["ci95"] != compute_metrics(turns, seed=2)["ci95"]
+
+
+def test_nothing_can_be_resampled_where_everybody_has_one_topic() -> None:
+    turns = [scored(reference_turn(final(), session=person), is_correct=True) for person in ("ann", "bob")]
+
+    assert compute_metrics(turns)["ci95"] is None

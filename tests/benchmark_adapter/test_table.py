@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.console import Console
 
-from benchmark_adapter.metrics import compute_metrics
 from benchmark_adapter.paper import paper_tables
+from benchmark_adapter.run_metrics import compute_metrics
 from benchmark_adapter.table import show
 from benchmark_adapter.turn_result import RecalledItem
 from clarifier.decision import Ask, Odds, Usage

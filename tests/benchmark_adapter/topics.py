@@ -10,7 +10,9 @@ from typing import Any
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.exact import ExactScore
 from benchmark_adapter.metrics import ScoredTurn
+from benchmark_adapter.relaxed import RelaxedScore
 from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, Gold, ReferenceStep
+from benchmark_adapter.turn_outcome import TurnOutcome
 from benchmark_adapter.turn_result import TurnLine
 from benchmark_adapter.verdict import Label
 
@@ -100,12 +102,27 @@ def reference_turn(
 
 
 def scored(
-    reference: ReferenceTurn, *, is_correct: bool, right: Iterable[tuple[int, str]] = (), **line: Any
+    reference: ReferenceTurn,
+    *,
+    is_correct: bool,
+    right: Iterable[tuple[int, str]] = (),
+    relaxed: bool | None = None,
+    wrong_calls: tuple[str, ...] = (),
+    calls_are_right: bool = False,
+    is_optimal: bool = False,
+    steps_in_log: int = 0,
+    **line: Any,
 ) -> ScoredTurn:
-    """Return a scored turn with this verdict; `line` are fields of its `TurnLine`."""
+    """Return a scored turn with this verdict and outcome; `line` are fields of its `TurnLine`."""
     label: Label = "correct" if is_correct else "error"
     kept = TurnLine(session=reference.session, turn=reference.index, label=label, **line)
-    return ScoredTurn(reference, kept, ExactScore(label, None if is_correct else "wrong", frozenset(right)))
+    return ScoredTurn(
+        reference,
+        kept,
+        ExactScore(label, None if is_correct else "wrong", frozenset(right)),
+        None if relaxed is None else RelaxedScore("correct" if relaxed else "error", None),
+        TurnOutcome(wrong_calls, calls_are_right, is_optimal, steps_in_log),
+    )
 
 
 def topic(
