@@ -225,3 +225,24 @@ def test_text_of_a_tool_selects_no_tool() -> None:
 
 def test_without_tools_it_answers() -> None:
     assert plan("Search ferries to Kennacraig.", tools=()).calls == ()
+
+
+def test_a_change_follows_the_look_up_it_needs_unless_it_is_forbidden() -> None:
+    searched = made("search_ferries", SEARCH, {"crossings": CROSSINGS})
+    wish = "Show me ferries from Port Ellen to Kennacraig on Thursday. {} the cheapest."
+    booked = plan(wish.format("Reserve"), searched, turns=[SEARCHED])
+    assert calls(booked) == [("book_ferry", {"crossing_id": "FX-101"})]
+    assert plan(wish.format("Don't reserve"), searched, turns=[SEARCHED]).calls == ()
+
+
+def test_an_older_list_about_another_day_gives_no_id_and_is_looked_up_afresh() -> None:
+    afresh: dict[str, JsonValue] = {**SEARCH, "date": "2026-03-13", "time": "08:50"}
+    assert calls(plan("Book the 08:50 crossing on Friday, inside cabin.", turns=[SEARCHED])) == [
+        ("search_ferries", afresh)
+    ]
+
+
+def test_somebody_elses_request_takes_nothing_from_the_persons_own() -> None:
+    evidence = [standing("cabin", "inside_cabin", kind="plain")] * 2
+    proposal = plan("My sister wants the 08:50 crossing. Book it for her.", turns=[SEARCHED], evidence=evidence)
+    assert calls(proposal) == [("book_ferry", {"crossing_id": "FX-205"})]

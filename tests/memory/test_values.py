@@ -125,3 +125,9 @@ def test_numbers_as_written() -> None:
     assert [span.value for span in find_numbers(text)] == [18500, 21, 6, 3_500_000, 15, 23_000, 8]
     wholes = ("1.2k", "a dozen", "two hundred and fifty", "一百二十", "x5", "three fifty")
     assert [parse_number(text) for text in wholes] == [1200, 12, 250, 120, None, None]
+
+
+def test_a_small_m_is_no_million_and_brackets_list() -> None:
+    assert [span.value for span in find_numbers("a base of 5m, 2M users, [200,300, 4.5] and (1,2)")] == [
+        5, 2_000_000, 200, 300, 4.5, 1, 2,
+    ]  # fmt: skip
