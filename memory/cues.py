@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.evidence import Kind
 from memory.text import normalise
 
-_RELATION = (
+RELATION = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mum|mom|father|dad|parents?|brother|sister|son|"
     r"daughter|kids?|child|aunt|uncle|cousin|niece|nephew|gran(?:dmother|dfather|dma|dpa|ny)?|[a-z]+-in-law|friend|"
     r"colleague|co-?worker|boss|manager|assistant|neighbou?r|flatmate|roommate|housemate|client)s?"
 )
-_RELATION_ZH = (
+RELATION_ZH = (
     r"(?:妹|姐|哥|弟|妈|爸|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
     r"奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|嫂子|儿子|女儿|孩子|爸妈|父母|家人|邻居)"
 )
@@ -51,16 +52,16 @@ _CUES: dict[Kind, tuple[str, ...]] = {
     "other_person": (
         r"\bnot for me\b",
         r"\bon behalf of\b",
-        rf"\bfor (?:my|our|his|her|their|a|\w+'s) (?:\w+ )?{_RELATION}\b",
+        rf"\bfor (?:my|our|his|her|their|a|\w+'s) (?:\w+ )?{RELATION}\b",
         r"\bfor (?:him|her)(?=$|[^\w']| (?:to|and|please|too|as|this|that|on|in|at|by)\b)",
-        rf"\b(?:my|our|\w+'s) {_RELATION}(?:'s \w+)?(?: \w+ \w+)? "
+        rf"\b(?:my|our|\w+'s) {RELATION}(?:'s \w+)?(?: \w+ \w+)? "
         r"(?:wants?|needs?|asks?|asked|wonders?|prefers?|would like|is (?:asking|looking|after)|got|has|wrote)\b",
         r"\b(?:he|she) (?:wants|needs|asks|asked|prefers|wonders|says|said|would like)\b",
         r"\bthey (?:want|ask|asked|prefer|wonder|say|said)\b",
         r"\b(?:he|she)(?:'s| is) (?:asking|looking|wondering|after)\b",
         r"\bhelp(?:ing)? (?:him|her|them)\b",
-        rf"(?<![和跟与陪同带])(?:我|我们|俺)?{_RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
-        rf"[帮给替](?:我|我们|她|他|一?个)?的?{_RELATION_ZH}",
+        rf"(?<![和跟与陪同带])(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
+        rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
         r"(?<![和跟与陪同带其])[她他](?!们?一起|妈的)",
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
@@ -94,15 +95,25 @@ class Clause:
     """Whether it says that it is for the speaker."""
     is_lone_cue: bool
     """Whether it says little else than an exception or a rule ("just this once")."""
+    raw: str = ""
+    """As it was written, in one width."""
+    slots: tuple[str, ...] = ()
+    """Of an answer: the slots it was asked for, as `tool.argument`; empty where it is none or they are unknown."""
 
 
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
     return tuple(
-        Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part))
+        Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part), written(raw))
         for number, sentence in enumerate(_SENTENCE_END.split(text))
-        for part in _parts(sentence)
+        for raw in _CLAUSE_END.split(sentence)
+        if (part := normalise(raw))
     )
+
+
+def written(text: str) -> str:
+    """Return `text` in one width and with one kind of apostrophe and blank, letters as they are."""
+    return " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
 
 
 def clause_texts(text: str) -> Iterator[str]:

@@ -11,9 +11,13 @@ from pydantic import JsonValue
 from memory.values import canonical_key
 
 Source = Literal["request", "answer", "accepted_call", "correction", "assistant", "tool"]
-Kind = Literal["plain", "standing", "one_off", "hypothetical", "other_person"]
+Kind = Literal["plain", "standing", "one_off", "hypothetical", "other_person", "negated"]
+"""`negated`: the person does not want this value, or has it no more."""
 FILLING_KINDS: frozenset[Kind] = frozenset({"plain", "standing"})
 """Only these may fill a slot (DESIGN §5)."""
+PERSON = "@person"
+"""Stands for the tool in slots that no tool has: what a person says of themselves in passing, by topic. No function
+may have such a name, so that it cannot be taken for a tool's."""
 
 
 class Slot(NamedTuple):
@@ -38,11 +42,22 @@ class Evidence:
     position: int
     """Of the turn in the user's log, from 0; ages in turns are differences of positions."""
     time: datetime | None = None
+    until: datetime | None = None
+    """When it ends by itself ("until Friday"), in the zone of `time`; `None`: it does not."""
+    echo_of: str | None = None
+    """The turn whose value was used again without being said: refreshes that turn's evidence, adds no weight."""
+    is_said: bool = field(default=True, compare=False)
+    """Whether the person's words in this turn name the value or its slot, or a tool brought it up there."""
     value_key: str = field(init=False, repr=False)
     """The value in canonical form: makes evidence hashable and equal by value."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value_key", canonical_key(self.value))
+
+    @property
+    def origin(self) -> str:
+        """The turn whose weight this evidence carries; all evidence of one origin weighs as the strongest piece."""
+        return self.echo_of or self.turn_id
 
     @property
     def may_fill(self) -> bool:

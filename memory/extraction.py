@@ -8,30 +8,19 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from memory.bounds import rule_bound
+from memory.corrections import corrected_values, is_state_correction
 from memory.cues import is_correction, is_undo
+from memory.echoes import PersonsWords, with_echoes
 from memory.evidence import Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.statements import statements
 from memory.text import split_name
 from memory.values import canonical_key
 from memory.wording import Wording, is_said
 
-_READING_VERBS = frozenset(
-    (
-        "get",
-        "search",
-        "find",
-        "list",
-        "check",
-        "retrieve",
-        "fetch",
-        "query",
-        "show",
-        "read",
-        "view",
-        "calculate",
-        "lookup",
-    )
-)
+_READING = "get search find list check retrieve fetch query show read view calculate lookup"
+_READING_VERBS = frozenset(_READING.split())
 """First words of the names of tools that change nothing."""
 FAILURE_FIELDS = ("error", "success", "status")
 """The fields of a result by which tools say that they failed."""
@@ -47,6 +36,8 @@ class Reading(NamedTuple):
 
 def read(turn: Turn, position: int) -> Reading:
     """Return the evidence of `turn` alone and what it does to the turn before; `position` as in `extract`."""
+    if is_state_correction(turn):
+        return Reading(extract(turn, position), None)
     request = turn.request
     revision: Literal["undo", "correction"] | None = None
     if is_undo(request):
@@ -61,28 +52,45 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
 
     Every argument of a call speaks for its slot, unless the call failed; the fields of an object also speak for
     themselves, under a dotted path. A value that the person gave as an answer has source `answer`, any other
-    `accepted_call`. Contents of observations never become evidence: quoting is not instructing.
+    `accepted_call`. What the person says of themselves follows (`memory.statements`). Contents of observations never
+    become evidence: quoting is not instructing. A turn that corrects the state says that and nothing else.
 
     Args:
         turn: The turn, whole or cut down.
         position: Of the turn in the user's log, from 0.
     """
+    if is_state_correction(turn):
+        return tuple(corrected_values(turn, position))
+    kept = list(_kept_calls(turn))
+    chosen = list(_choices(turn, position, kept)) if kept else []
+    taken_up = {piece.value_key for piece in chosen}
+    said = (piece for piece in statements(turn, position, has_calls=bool(kept)) if piece.value_key not in taken_up)
+    return tuple(dict.fromkeys([*chosen, *said]))
+
+
+def _choices(
+    turn: Turn, position: int, kept: Sequence[tuple[ToolCall, tuple[QuestionStep, ...]]]
+) -> Iterator[Evidence]:
+    """Yield what the arguments of the calls that were kept speak for."""
     wording = Wording.of(turn)
-    pieces = [
-        Evidence(
-            slot=Slot(call.name, path),
-            value=value,
-            source=source,
-            kind=wording.kind(call, path.partition(".")[0], value),
-            turn_id=turn.turn_id,
-            position=position,
-            time=turn.time,
-        )
-        for call, answers in _kept_calls(turn)
-        for path, value in argument_paths(call.arguments)
-        for source in [_source(call, path, value, turn, answers)]
-    ]
-    return tuple(dict.fromkeys(pieces))
+    words = PersonsWords.of(turn)
+    for call, answers in kept:
+        for path, value in argument_paths(call.arguments):
+            kind = wording.kind(call, path.partition(".")[0], value)
+            until = None
+            if kind == "standing" and (bound := rule_bound(wording.clauses, turn.time)) is not None:
+                kind, until = ("standing", bound.end) if bound.end is not None else ("one_off", None)
+            yield Evidence(
+                slot=Slot(call.name, path),
+                value=value,
+                source=_source(call, path, value, turn, answers),
+                kind=kind,
+                turn_id=turn.turn_id,
+                position=position,
+                time=turn.time,
+                until=until,
+                is_said=words.say(path, value),
+            )
 
 
 def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
@@ -96,7 +104,7 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
 
     The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
     its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
-    speaks no more and the later one has source `correction`.
+    speaks no more and the later one has source `correction`. Values used again unsaid are marked as echoes.
 
     Args:
         turns: The log, oldest first.
@@ -111,7 +119,7 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
         else:
             changes = _changes(turns[position - 1], turns[position])
             settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
-    return settled
+    return with_echoes(settled)
 
 
 def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -1,4 +1,4 @@
-"""The user state: per slot the values a person has used or asked for, as a pure fold over the turn log.
+"""The user state: per slot the values a person has used, asked for or spoken of, as a pure fold over the turn log.
 
 Nothing is kept between folds, so deleting a turn and folding again gives the state as if it had never been, and
 folding the first n turns gives the state as of then.
@@ -7,112 +7,35 @@ folding the first n turns gives the state as of then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Literal
 
 from pydantic import JsonValue
 
-from memory.evidence import Evidence, Kind, Slot
+from memory.concepts import concept as concept
+from memory.concepts import context_similarity as context_similarity
+from memory.enum_mentions import enum_mention
+from memory.evidence import PERSON, Evidence, Kind, Slot
 from memory.extraction import extract_all
 from memory.records import Turn
-from memory.text import split_name, stem
+from memory.sensitive import stays_in_slot
 from memory.tools import Parameter, Tool, ValueType
+from memory.value_forms import form_key, wall_time
 
-Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person"]
-"""`current`: speaks for its slot now; `superseded`: a newer standing rule closed its interval; the rest never fill."""
+Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person", "expired"]
+"""`current`: speaks for its slot now, or against a value; `superseded`: a newer rule, or the opposite, closed its
+interval; `expired`: a rule that ended by itself; the rest never fill."""
 
 _EXCEPTIONS: Mapping[Kind, Status] = MappingProxyType(
     {"one_off": "one_off", "hypothetical": "hypothetical", "other_person": "other_person"}
 )
-
-SAME_NAME_SIMILARITY = 0.5
-"""Of a slot of another tool whose argument has the same name, against 1 for the slot itself."""
-SAME_NOUN_SIMILARITY = 0.25
-"""Of a slot of another tool whose argument only ends in the same noun (`travel_date` and `date`)."""
-
-_GENERIC_NOUNS = frozenset(
-    stem(noun)
-    for noun in (
-        *("id", "name", "type", "number", "value", "query", "text", "title", "key", "code", "count", "limit", "page"),
-        *("size", "mode", "format", "status", "list", "url", "data", "item", "info", "description", "content"),
-        *("option", "level"),
-    )
-)
-"""Nouns, as stems, that mean another thing in every tool: alone they connect only slots of tools on one subject."""
-_TOOL_VERBS = frozenset(
-    stem(word)
-    for word in (
-        *("get", "set", "search", "find", "list", "create", "add", "update", "delete", "remove", "check", "retrieve"),
-        *(
-            "fetch",
-            "query",
-            "show",
-            "make",
-            "send",
-            "track",
-            "calculate",
-            "by",
-            "for",
-            "and",
-            "of",
-            "all",
-            "with",
-            "to",
-        ),
-        *("info", "information", "data", "detail", "details", "result", "results"),
-    )
-)
-"""Words, as stems, of tool names that say what is done, not what about."""
-_SYNONYMS = {
-    stem(synonym): stem(noun)
-    for noun, synonyms in {
-        "city": ("location", "place", "town"),
-        "email": ("mail", "recipient"),
-        "phone": ("telephone", "mobile"),
-        "origin": ("departure", "start", "from"),
-        "destination": ("arrival", "to"),
-        "language": ("lang", "locale"),
-        "date": ("day",),
-        "people": ("participants", "guests", "persons", "passengers", "travelers", "adults"),
-    }.items()
-    for synonym in synonyms
-}
-"""Stems of nouns by the one that stands for them."""
-_SENSITIVE_WORDS = frozenset(
-    stem(word)
-    for word in (
-        *(
-            "health",
-            "medical",
-            "diagnosis",
-            "disease",
-            "illness",
-            "symptom",
-            "medication",
-            "medicine",
-            "drug",
-            "allergy",
-        ),
-        *("allergies", "allergen", "prescription", "pregnancy", "disability", "therapy", "treatment", "blood"),
-        *(
-            "religion",
-            "religious",
-            "faith",
-            "belief",
-            "political",
-            "politics",
-            "party",
-            "ethnicity",
-            "ethnic",
-            "racial",
-        ),
-        *("nationality", "citizenship", "sexual", "sexuality", "orientation", "debt", "bankruptcy", "insolvency"),
-    )
-)
-"""Stems of words for health, belief, politics, origin, orientation and money troubles (DESIGN §5)."""
+Retention = Mapping[Kind, float]
+"""Days for which evidence of a kind is used, from 0; kinds that are not named are used for ever."""
+Extractor = Callable[[Sequence[Turn]], Iterable[Evidence]]
+"""Reads further evidence out of a log (`memory.model_extraction`)."""
 
 _JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
     {
@@ -136,9 +59,11 @@ class Candidate:
     """Oldest first, never empty, all of the same value and of kinds that either fill or share one kind."""
     status: Status
     until: int | None = None
-    """Position of the turn whose rule superseded it; `None` while it is not superseded."""
+    """Position of the first turn for which it no longer holds; `None` while it does, or where its end is a time."""
     similarity: float = 1.0
     """Of the context it was used in to the slot looked up, in (0, 1]; 1 is the very slot."""
+    until_time: datetime | None = None
+    """The time at which it ends or ended, where that is known."""
 
     @property
     def since(self) -> int:
@@ -149,6 +74,21 @@ class Candidate:
     def last(self) -> int:
         """Position of the turn that last spoke for it."""
         return self.evidence[-1].position
+
+    @property
+    def since_time(self) -> datetime | None:
+        """The time of that turn, where it is known."""
+        return self.evidence[0].time
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the person does not want this value, or has it no more."""
+        return self.evidence[-1].kind == "negated"
+
+    @property
+    def support(self) -> int:
+        """How many turns speak for it of their own; echoes do not count."""
+        return len({piece.origin for piece in self.evidence})
 
     @property
     def is_standing(self) -> bool:
@@ -171,7 +111,7 @@ class SlotState:
     @property
     def current(self) -> tuple[Candidate, ...]:
         """The candidates that may fill the slot."""
-        return tuple(candidate for candidate in self.candidates if candidate.status == "current")
+        return tuple(one for one in self.candidates if one.status == "current" and not one.is_negated)
 
 
 @dataclass(frozen=True)
@@ -191,68 +131,84 @@ class UserState:
             similarity = context_similarity(slot, tool, parameter)
             if similarity == 0:
                 continue
-            found.extend(
-                Candidate(candidate.value, candidate.evidence, candidate.status, candidate.until, similarity)
-                for candidate in state.candidates
-                if accepts(parameter, candidate.value)
-            )
+            for candidate in state.candidates:
+                fitted = _fitted(candidate, parameter) if slot.tool == PERSON else candidate
+                if accepts(parameter, fitted.value) and (similarity == 1 or not _stays(fitted)):
+                    found.append(replace(fitted, similarity=similarity))
         return SlotState(Slot(tool.name, parameter.name), _ordered(found)) if found else None
 
 
-def fold(turns: Sequence[Turn]) -> UserState:
-    """Return the state after `turns`, oldest first."""
-    return fold_evidence(extract_all(turns))
+def fold(
+    turns: Sequence[Turn],
+    *,
+    as_of: int | datetime | None = None,
+    retention: Retention = MappingProxyType({}),
+    extractor: Extractor | None = None,
+) -> UserState:
+    """Return the state after `turns`, oldest first.
+
+    Args:
+        turns: The log.
+        as_of: The state as it was after the turn at this position, or at this time (turns of unknown time belong with
+            the one before); `None`: after all turns.
+        retention: How long evidence is used, counted back from `as_of` where that is a time, else from the last turn.
+        extractor: Adds evidence, and can take none away.
+    """
+    seen = _up_to(turns, as_of)
+    evidence = [*extract_all(seen), *(extractor(seen) if extractor is not None else ())]
+    return fold_evidence(evidence, now=as_of if isinstance(as_of, datetime) else None, retention=retention)
 
 
-def fold_evidence(evidence: Iterable[Evidence]) -> UserState:
-    """Return the state that `evidence` amounts to; its order does not matter, positions do."""
+def fold_evidence(
+    evidence: Iterable[Evidence], *, now: datetime | None = None, retention: Retention = MappingProxyType({})
+) -> UserState:
+    """Return the state that `evidence` amounts to; its order does not matter, positions do.
+
+    Args:
+        evidence: Of any slots.
+        now: When it is, for what ends by itself; by default the newest time of the evidence.
+        retention: How long evidence is used.
+    """
+    pieces = sorted(evidence, key=lambda piece: piece.position)
+    times = [wall_time(piece.time) for piece in pieces if piece.time is not None]
+    clock = wall_time(now) if now is not None else max(times, default=None)
     by_slot: dict[Slot, list[Evidence]] = defaultdict(list)
-    for piece in sorted(evidence, key=lambda piece: piece.position):
-        by_slot[piece.slot].append(piece)
-    return UserState({slot: SlotState(slot, _candidates(pieces)) for slot, pieces in by_slot.items()})
+    for piece in pieces:
+        if not _has_lapsed(piece, clock, retention):
+            by_slot[piece.slot].append(piece)
+    return UserState({slot: SlotState(slot, _candidates(held, clock)) for slot, held in by_slot.items()})
 
 
-def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
-    """Return how far a value of `slot` speaks for `parameter` of `tool`, in [0, 1]; 1 only for the slot itself.
-
-    What tells of health, belief, politics, origin, orientation or money troubles speaks for no other slot.
-    """
-    if slot == (tool.name, parameter.name):
-        return 1.0
-    if slot.tool == tool.name or _is_sensitive(slot):
-        return 0.0
-    one, other = concept(slot.argument), concept(parameter.name)
-    if not one or not other or one[-1] != other[-1]:
-        return 0.0
-    if one[-1] in _GENERIC_NOUNS and (one != other or (len(one) == 1 and not _are_kin(slot.tool, tool.name))):
-        return 0.0
-    return SAME_NAME_SIMILARITY if one == other else SAME_NOUN_SIMILARITY
+def _up_to(turns: Sequence[Turn], as_of: int | datetime | None) -> Sequence[Turn]:
+    if as_of is None:
+        return turns
+    if isinstance(as_of, int):
+        return turns[: max(0, as_of + 1)]
+    moment = wall_time(as_of)
+    later = (n for n, turn in enumerate(turns) if turn.time is not None and wall_time(turn.time) > moment)
+    return turns[: next(later, len(turns))]
 
 
-@lru_cache(maxsize=4096)
-def _is_sensitive(slot: Slot) -> bool:
-    words = {stem(word) for word in (*split_name(slot.tool), *split_name(slot.argument))}
-    return not words.isdisjoint(_SENSITIVE_WORDS)
+def _has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> bool:
+    days = retention.get(piece.kind)
+    if days is None or piece.time is None or now is None:
+        return False
+    return wall_time(piece.time) + timedelta(days=days) < now
 
 
-def _are_kin(one: str, other: str) -> bool:
-    """Whether two tools have a word of their names in common that says what they are about."""
-    return bool(_subjects(one) & _subjects(other))
+def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:
+    """Return what was said of a thing as a value that `parameter` takes ("window seats": `window`)."""
+    if not parameter.enum or not isinstance(candidate.value, str):
+        return candidate
+    named = [mention.value for mention in enum_mention(candidate.value, parameter)]
+    if len(set(map(str, named))) != 1:
+        return candidate
+    evidence = tuple(replace(piece, value=named[0]) for piece in candidate.evidence)
+    return replace(candidate, value=named[0], evidence=evidence)
 
 
-@lru_cache(maxsize=4096)
-def _subjects(tool: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in split_name(tool)) - _TOOL_VERBS
-
-
-@lru_cache(maxsize=4096)
-def concept(argument: str) -> tuple[str, ...]:
-    """Return the words of an argument name as stems, the noun last; of a dotted path only the last field.
-
-    Nouns that tools use for one thing (`city`, `location`) come out as one.
-    """
-    words = tuple(stem(word) for word in split_name(argument.rpartition(".")[2]))
-    return (*words[:-1], _SYNONYMS.get(words[-1], words[-1])) if words else ()
+def _stays(candidate: Candidate) -> bool:
+    return any(stays_in_slot(piece) for piece in candidate.evidence)
 
 
 def accepts(parameter: Parameter, value: JsonValue) -> bool:
@@ -264,29 +220,59 @@ def accepts(parameter: Parameter, value: JsonValue) -> bool:
     return not parameter.enum or parameter.type == "array" or value in parameter.enum
 
 
-def _candidates(pieces: Sequence[Evidence]) -> tuple[Candidate, ...]:
+def _candidates(pieces: Sequence[Evidence], now: datetime | None) -> tuple[Candidate, ...]:
     """Fold the evidence of one slot, oldest first.
 
-    A standing rule closes the interval of every other value that was current; a value used again after that starts a
-    new interval. Plain values stand side by side: which one holds is for the clarifier to weigh.
+    A standing rule closes the interval of every other value that was current, and being against a value that of the
+    value; a value used again after that starts a new interval. Plain values stand side by side: which one holds is for
+    the clarifier to weigh. A rule that has ended by itself has closed nothing.
     """
-    open_values: dict[str, list[Evidence]] = {}
-    others: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
-    done: list[Candidate] = []
+    open_values = _Open()
+    others: dict[tuple[Status, str], list[Evidence]] = defaultdict(list)
     for piece in pieces:
-        if not piece.may_fill:
-            others[piece.kind, piece.value_key].append(piece)
-            continue
-        if piece.kind == "standing":
+        if piece.until is not None and now is not None and wall_time(piece.until) <= now:
+            others["expired", form_key(piece.value)].append(piece)
+        elif (status := _EXCEPTIONS.get(piece.kind)) is not None:
+            others[status, form_key(piece.value)].append(piece)
+        else:
+            open_values.take(piece)
+    return _ordered([*open_values.candidates(), *(_past(status, held) for (status, _), held in others.items())])
+
+
+class _Open:
+    """The values of a slot that hold, for or against, and those that did."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[bool, str], list[Evidence]] = {}
+        self._closed: list[Candidate] = []
+
+    def take(self, piece: Evidence) -> None:
+        key = (piece.kind == "negated", form_key(piece.value))
+        closed = [
+            other
+            for other, held in self._held.items()
+            if (other[1] == key[1] and other != key)
             # Several values in one rule ("always A and B", two calls) do not close one another.
-            for key in [key for key, held in open_values.items() if not _is_same_rule(held[-1], piece)]:
-                if key != piece.value_key:
-                    held = open_values.pop(key)
-                    done.append(Candidate(held[0].value, tuple(held), "superseded", until=piece.position))
-        open_values.setdefault(piece.value_key, []).append(piece)
-    current = [Candidate(held[-1].value, tuple(held), "current") for held in open_values.values()]
-    exceptions = [Candidate(held[-1].value, tuple(held), _EXCEPTIONS[held[-1].kind]) for held in others.values()]
-    return _ordered([*current, *done, *exceptions])
+            or (piece.kind == "standing" and other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))
+        ]
+        for other in closed:
+            held = self._held.pop(other)
+            self._closed.append(
+                Candidate(held[0].value, tuple(held), "superseded", until=piece.position, until_time=piece.time)
+            )
+        self._held.setdefault(key, []).append(piece)
+
+    def candidates(self) -> list[Candidate]:
+        current = [
+            Candidate(held[-1].value, tuple(held), "current", until_time=held[-1].until) for held in self._held.values()
+        ]
+        return [*current, *self._closed]
+
+
+def _past(status: Status, held: Sequence[Evidence]) -> Candidate:
+    """An exception, which ends with its turn, or a rule that has ended."""
+    until = held[-1].position + 1 if status == "one_off" else None
+    return Candidate(held[-1].value, tuple(held), status, until=until, until_time=held[-1].until)
 
 
 def _is_same_rule(held: Evidence, piece: Evidence) -> bool:

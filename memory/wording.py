@@ -51,11 +51,12 @@ class Wording(NamedTuple):
 
     @classmethod
     def of(cls, turn: Turn) -> Wording:
-        said = [turn.request, *(step.answer for step in turn.steps if isinstance(step, QuestionStep) and step.answer)]
+        said: list[tuple[str, tuple[str, ...]]] = [(turn.request, ())]
+        said += [(step.answer, step.slots) for step in turn.steps if isinstance(step, QuestionStep) and step.answer]
         parts: list[Clause] = []
-        for text in said:
+        for text, slots in said:
             offset = parts[-1].sentence + 1 if parts else 0
-            parts.extend(replace(clause, sentence=clause.sentence + offset) for clause in clauses(text))
+            parts.extend(replace(clause, sentence=clause.sentence + offset, slots=slots) for clause in clauses(text))
         return cls(_spread(parts, turn.calls), turn.calls)
 
     def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
@@ -63,27 +64,33 @@ class Wording(NamedTuple):
 
         A cue speaks for the values and slots of its own clause. A value that no clause mentions (an id, a switch)
         takes the one-off cue of the turn, and the standing one of a clause that names no value of any call where it is
-        the only such value.
+        the only such value, or the only slot that was asked for. A rule in an answer is about the slots asked for.
         """
         mentioning = [clause for clause in self.clauses if is_mentioned(value, clause.text)]
         if self._is_for_other(call) and not any(clause.is_for_self for clause in mentioning):
             return "other_person"
         if mentioning and all("hypothetical" in clause.cues for clause in mentioning):
             return "hypothetical"
-        relevant = [*mentioning, *(clause for clause in self.clauses if _names(argument, clause.text))]
+        relevant = [*mentioning, *(clause for clause in self.clauses if names_slot(argument, clause.text))]
         if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
             return "one_off"
-        if any("standing" in clause.cues for clause in relevant) or (
-            not mentioning and self._has_bare_rule() and self._unmentioned(call) == [argument]
-        ):
+        slot = f"{call.name}.{argument}"
+        if any("standing" in clause.cues and _is_about(clause, slot) for clause in relevant):
             return "standing"
-        return "plain"
+        return "standing" if not mentioning and self._is_ruled(call, argument) else "plain"
 
     def _has(self, kind: Kind) -> bool:
         return any(kind in clause.cues for clause in self.clauses)
 
-    def _has_bare_rule(self) -> bool:
-        return any("standing" in clause.cues and not _names_any(self.calls, clause) for clause in self.clauses)
+    def _is_ruled(self, call: ToolCall, argument: str) -> bool:
+        """Whether a rule that names no value of any call means this argument, whose value nobody names either."""
+        slot = f"{call.name}.{argument}"
+        bare = [
+            clause
+            for clause in self.clauses
+            if "standing" in clause.cues and not _names_any(self.calls, clause) and _is_about(clause, slot)
+        ]
+        return any(clause.slots == (slot,) for clause in bare) or (bool(bare) and self._unmentioned(call) == [argument])
 
     def _is_for_other(self, call: ToolCall) -> bool:
         """Whether `call` was made for somebody else: the turn says so and, of several like calls, means this one."""
@@ -99,6 +106,11 @@ class Wording(NamedTuple):
             for name, value in call.arguments.items()
             if not is_calendar_date(value) and not any(is_mentioned(value, clause.text) for clause in self.clauses)
         ]
+
+
+def _is_about(clause: Clause, slot: str) -> bool:
+    """Whether a rule in `clause` may be about `slot`: an answer's is only about what was asked for."""
+    return not clause.slots or slot in clause.slots
 
 
 def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
@@ -122,29 +134,15 @@ def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause,
     return tuple(spread)
 
 
-def _names(argument: str, clause: str) -> bool:
+def names_slot(argument: str, clause: str) -> bool:
     words = {stem(word) for word in split_name(argument)} - _WEAK_WORDS
     if any(stem(token) in words for token in re.findall(r"[a-z]+", clause)):
         return True
     return any(name in clause for word in split_name(argument) for name in _CHINESE_NAMES.get(word, ()))
 
 
-_ENGLISH_NUMBERS = (
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_NUMBER_WORDS = {word: number for number, word in enumerate(_ENGLISH_NUMBERS)} | {
+_ENGLISH_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: number for number, word in enumerate(_ENGLISH_NUMBERS.split())} | {
     "fifteen": 15,
     "twenty": 20,
     "thirty": 30,
