@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from agent.planners.rules.kinds import role_of
-from agent.planners.rules.segments import clauses, sentences
+from agent.planners.rules.segments import asking_sentences, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
 from memory.mentions import Mention
@@ -99,6 +99,8 @@ def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: 
         strength -= 0.3  # a word for the thing rather than its name
     if not text.in_focus(mention.start):
         strength -= 0.2
+    if " " not in words and not any(part.start <= mention.start < part.end for part in asking_sentences(text.text)):
+        strength -= 0.2  # named in passing
     yield Said(mention.value, mention.start, mention.end, strength)
 
 
