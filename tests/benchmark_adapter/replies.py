@@ -8,6 +8,7 @@ from typing import Any
 from benchmark_adapter.dataset import ReferenceTurn
 from benchmark_adapter.environment import ReplayEnvironment
 from benchmark_adapter.exact import ExactScore, score_turn
+from benchmark_adapter.past import past_turn
 from benchmark_adapter.relaxed import PlayedTurn
 from benchmark_adapter.value_sources import Earlier
 from clarifier.decision import Act, Answer, Ask, Odds
@@ -65,7 +66,8 @@ def play(
     turn: ReferenceTurn, *acts: Do | Question | str, earlier: tuple[ReferenceTurn, ...] = ()
 ) -> tuple[PlayedTurn, ExactScore]:
     """Play a turn to its end and return it with its exact score."""
-    environment = ReplayEnvironment(turn, "fallback", goes_on=True)
+    past = tuple(map(past_turn, earlier))
+    environment = ReplayEnvironment(turn, "fallback", goes_on=True, past=past)
     perform(environment, *acts)
     played = PlayedTurn(turn, tuple(environment.replies), Earlier(earlier), "fallback")
     return played, score_turn(turn, environment.replies, similarity="fallback")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark_adapter.dataset import ReferenceTurn
+from benchmark_adapter.data import read_data
+from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.graph import ReferenceGraph
 from benchmark_adapter.past import arguments
+from benchmark_adapter.questions import missing_slots
 from benchmark_adapter.relaxed import UNFINISHED, RelaxedScore, score_relaxed
 from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER
 from tests.benchmark_adapter.replies import Do, Question, ask, do, play
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
+from tests.shared import shared_path
 
 _RIGHT = RelaxedScore("correct", None)
 _DUNE = {"books": [{"book_id": "B-17", "title": "Dune"}]}
@@ -298,7 +302,7 @@ def _along(turn: ReferenceTurn) -> list[Do | Question | str]:
     for step in graph.first_shortest() or ():
         name = turn.answer[step[0]].action.name
         if name == CLARIFICATION:
-            acts.append(ask("Which branch?", "reserve_book.branch"))
+            acts.append(ask("Which?", *sorted(missing_slots(turn.answer[step[0]]))))
         elif name == FINAL_ANSWER:
             acts.append("Done.")
         else:
@@ -330,3 +334,23 @@ def test_every_turn_that_is_exactly_right_is_right(
 
     if exact.label == "correct":
         assert score_relaxed(played, exact) == _RIGHT
+
+
+def _broken_rules(sessions: Iterable[Session]) -> list[tuple[str, int, list[str]]]:
+    """Return the turns in which following the reference breaks a rule."""
+    found = []
+    for session in sessions:
+        for turn in session.turns:
+            played, exact = play(turn, *_along(turn), earlier=session.turns[: turn.index])
+            faults = list(played.faults())
+            if faults or exact.label != "correct":
+                found.append((turn.session, turn.index, faults))
+    return found
+
+
+def test_whoever_follows_a_bundled_reference_breaks_no_rule() -> None:
+    assert _broken_rules(read_data(None, None, 42)) == []
+
+
+def test_whoever_follows_a_shared_reference_breaks_no_rule() -> None:
+    assert _broken_rules(load_sessions(shared_path("utb-dev"), toolsets=shared_path("toolsets"))) == []

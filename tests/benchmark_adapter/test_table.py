@@ -77,6 +77,18 @@ def test_the_papers_figures_stand_under_the_same_headings() -> None:
     ]
 
 
+def test_relaxed_accuracy_stands_below_exact_accuracy() -> None:
+    metrics = _metrics()
+    relaxed = dict.fromkeys(metrics["exact"], 0.75)
+
+    text = _shown({**metrics, "relaxed": relaxed})
+
+    assert _row(text, "relaxed") == ["relaxed", *["75.0"] * 7]
+    assert text.index("this run") < text.index("relaxed")
+    assert _row(text[text.index("further parts") :], "relaxed") == ["relaxed", *["75.0"] * 4]
+    assert "relaxed" not in _shown({**metrics, "relaxed": None})
+
+
 def test_further_parts_arguments_questions_and_totals_are_shown() -> None:
     text = _shown(_metrics())
 
