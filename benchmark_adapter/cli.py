@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from benchmark_adapter.data_cli import app as data_app
+
+if TYPE_CHECKING:
+    from benchmark_adapter.manifest import Manifest
 
 app = typer.Typer(
     name="stead-bench",
@@ -88,6 +91,14 @@ def run(
     budget: Annotated[
         int | None, typer.Option(min=0, help="Tokens of recall a turn.", show_default="the strategy's own")
     ] = None,
+    memory_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERSONA",
+            help="Control: everybody remembers the turns of PERSONA in place of their own, and PERSONA those of the "
+            "next file. What is lost is what personalisation was worth.",
+        ),
+    ] = None,
     embedder: Annotated[str, typer.Option(help="`use` (packaged) or `sentence-transformers:MODEL`.")] = "use",
     policy: Annotated[PolicyName, typer.Option(help="`benchmark` maximises exact accuracy.")] = PolicyName.benchmark,
     view: Annotated[
@@ -125,6 +136,7 @@ def run(
             toolsets=toolsets,
             planner=planner.value,
             memory=memory,
+            memory_of=memory_of,
             budget=budget,
             embedder=embedder,
             policy=policy.value,
@@ -144,8 +156,7 @@ def run(
         with launch.open() as run_directory, _progress() as progress:
             task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
             finished = launch.finish(run_directory, on_turn=lambda line: progress.advance(task))
-    title = f"{options.planner} planner, {options.memory} memory, {options.policy} policy"
-    _report(finished.metrics, as_json=as_json, title=title)
+    _report(finished.metrics, as_json=as_json, manifest=finished.run.manifest)
     if not as_json:
         given = {
             "--data": data,
@@ -185,12 +196,10 @@ def score(
 
         if holds_results(run_dir):
             metrics = score_results(run_dir, data=data, toolsets=toolsets)
-            _report(metrics, as_json=as_json, title=f"results in {run_dir.name}")
+            _report(metrics, as_json=as_json, manifest=None)
             return
         finished = score_run(run_dir, data=data, toolsets=toolsets)
-    manifest = finished.run.manifest
-    title = f"{manifest.planner} planner, {manifest.memory} memory, {manifest.policy} policy"
-    _report(finished.metrics, as_json=as_json, title=title)
+    _report(finished.metrics, as_json=as_json, manifest=finished.run.manifest)
 
 
 @app.command()
@@ -238,13 +247,15 @@ def verify(
     raise typer.Exit(0 if report.all_agree else 1)
 
 
-def _report(metrics: dict[str, Any], *, as_json: bool, title: str) -> None:
+def _report(metrics: dict[str, Any], *, as_json: bool, manifest: Manifest | None) -> None:
     if as_json:
         typer.echo(json.dumps(metrics, ensure_ascii=False))
         return
+    from benchmark_adapter.paper import standing
     from benchmark_adapter.table import show
 
-    show(_out, metrics, title=title)
+    title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
+    show(_out, metrics, title=title, standing=standing(manifest))
 
 
 def _progress() -> Progress:

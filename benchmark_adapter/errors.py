@@ -4,6 +4,7 @@
     ├── DatasetError            a topic file, a toolsets folder, a result file or a vector is not as it should be
     ├── HubError                a data set on the Hugging Face hub cannot be had
     ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
+    ├── UnknownPersonaError     `--memory-of` names nobody in the data
     ├── MalformedCallError      a tool call of the model lacks a field every call has
     ├── ReferenceCrashError     the reference evaluator would have raised here; carries the type it would have raised
     ├── RunDirectoryError       a run directory cannot be read, written or resumed
@@ -14,7 +15,7 @@ Every message says what was expected, what came, and how to mend it; the facts a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 
@@ -55,6 +56,20 @@ class HubError(BenchmarkError):
         self.dataset = dataset
         self.problem = problem
         super().__init__(f"{dataset}: {problem}")
+
+
+class UnknownPersonaError(BenchmarkError):
+    """A person was named who is not in the data.
+
+    Attributes:
+        name: As it was given.
+        known: The names that exist, in file order.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(f"expected --memory-of one of {', '.join(self.known) or 'nobody'}, got {name!r}")
 
 
 class ReferenceGraphError(BenchmarkError):

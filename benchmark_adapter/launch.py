@@ -17,6 +17,7 @@ from benchmark_adapter.data import data_hash, read_data
 from benchmark_adapter.dataset import DEFAULT_SEED, ReferenceTurn, Session
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.manifest import Manifest, Similarity, digest, package_versions, python_version, source_commit
+from benchmark_adapter.memory_control import givers
 from benchmark_adapter.official import OFFICIAL, write_official
 from benchmark_adapter.oracle import MissingGoldError, OraclePlanner
 from benchmark_adapter.past import View
@@ -45,6 +46,8 @@ class RunOptions:
     """Where toolset numbers point to; `None`: a folder `toolsets` in or beside the data."""
     planner: PlannerName = "rules"
     memory: str = "stead"
+    memory_of: str | None = None
+    """Whose turns everybody is given in place of their own, who is given those of the next person."""
     budget: int | None = None
     """Tokens of recall; `None`: the strategy's own."""
     embedder: str = "use"
@@ -129,6 +132,7 @@ def prepare(options: RunOptions) -> Launch:
         model=endpoint.model if endpoint else None,
         base_url=endpoint.base_url if endpoint else None,
         memory=options.memory,
+        memory_of=options.memory_of,
         budget=budget if own_budget else None,
         embedder=embedder.fingerprint,
         policy=options.policy,
@@ -156,6 +160,7 @@ def prepare(options: RunOptions) -> Launch:
         view=options.view,
         similarity=options.similarity,
         relaxed=options.relaxed,
+        givers={} if options.memory_of is None else givers(every, options.memory_of),
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
     return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency)

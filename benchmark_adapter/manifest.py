@@ -55,6 +55,8 @@ class Manifest(BaseModel):
     model: str | None = None
     base_url: str | None = None
     memory: str
+    memory_of: str | None = None
+    """Whose turns everybody is given in place of their own; `None`: their own."""
     budget: int | None
     """Tokens of recall; `None` where the strategy ignores budgets."""
     embedder: str
@@ -79,6 +81,17 @@ class Manifest(BaseModel):
     dropped: tuple[dict[str, str | int | None], ...] = ()
     """Topics that were not drawn among those of their point in time, so that their turns are not played: session,
     topic, line, time, and the topic that was kept. Outside the hash: `data` and `seed` decide what is played."""
+
+    @property
+    def memory_name(self) -> str:
+        """The strategy, and whose turns it remembers where these are not the person's own."""
+        return self.memory if self.memory_of is None else f"{self.memory} of {self.memory_of}"
+
+    @property
+    def title(self) -> str:
+        """What played, in words."""
+        whose = "" if self.memory_of is None else f" of {self.memory_of}"
+        return f"{self.planner} planner, {self.memory} memory{whose}, {self.policy} policy"
 
     @property
     def sha256(self) -> str:

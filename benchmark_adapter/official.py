@@ -79,7 +79,12 @@ def official_model(manifest: Manifest) -> str:
 
 
 def _parts(manifest: Manifest) -> dict[str, str | None]:
-    return {"planner": manifest.planner, "model": manifest.model, "memory": manifest.memory, "policy": manifest.policy}
+    return {
+        "planner": manifest.planner,
+        "model": manifest.model,
+        "memory": manifest.memory_name,
+        "policy": manifest.policy,
+    }
 
 
 def _write_played(folder: Path, session: Session, run: RunDirectory, name: str, model: str) -> list[JsonObject]:

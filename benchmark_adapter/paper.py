@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import cache
 from importlib import resources
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from benchmark_adapter.manifest import Manifest
+
 NOT_COMPARABLE = "official data, not comparable with the bundled set"
+COMPARABLE = "official data, as in this run: comparable"
 
 
 class PaperTables(BaseModel):
@@ -19,6 +22,8 @@ class PaperTables(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str
+    official_data: tuple[str, ...]
+    """Hashes (`Manifest.data`) of the data the figures were made on; empty as long as they are not known."""
     columns: tuple[str, ...]
     """Keys of the run's `exact` and `relaxed` metrics."""
     exact: Mapping[str, tuple[float, ...]]
@@ -31,6 +36,27 @@ class PaperTables(BaseModel):
             model: {column: value / 100 for column, value in zip(self.columns, values, strict=True)}
             for model, values in table.items()
         }
+
+
+def standing(manifest: Manifest | None, official_data: Container[str] | None = None) -> str:
+    """Return whether the paper's figures can be compared with a run's, in words that stand below them.
+
+    Args:
+        manifest: Of the run; `None` where it is not known.
+        official_data: Hashes of the official data; `None`: those that ship with the tables.
+    """
+    known = paper_tables().official_data if official_data is None else official_data
+    if manifest is None or manifest.location["data"] is None:
+        return NOT_COMPARABLE
+    if manifest.data not in known:
+        return "official data, not comparable with the data of this run"
+    if manifest.view != "official":
+        return f"official data, not comparable with a run with --view {manifest.view}"
+    if manifest.limit is not None:
+        return f"all of the official data, not comparable with a run with --limit {manifest.limit}"
+    if manifest.memory_of is not None:
+        return "official data, not comparable with a run with --memory-of"
+    return COMPARABLE
 
 
 @cache

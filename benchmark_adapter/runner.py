@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event
 from typing import Protocol
@@ -18,6 +18,7 @@ from benchmark_adapter.dataset import ReferenceTurn, Session
 from benchmark_adapter.environment import ReplayEnvironment
 from benchmark_adapter.exact import score_turn
 from benchmark_adapter.manifest import Similarity
+from benchmark_adapter.memory_control import given_turn
 from benchmark_adapter.past import View, clock_of, past_turn, turn_id
 from benchmark_adapter.run_directory import RunDirectory
 from benchmark_adapter.turn_result import Failure, TurnLine, recalled_items
@@ -52,6 +53,8 @@ class Setup:
     similarity: Similarity = "rouge"
     relaxed: bool = True
     """Whether a turn goes on after its first deviation, for relaxed scoring."""
+    givers: Mapping[str, Session] = field(default_factory=dict)
+    """Whose turns a person is given in place of their own (`memory_control.py`)."""
 
 
 def play(
@@ -118,10 +121,13 @@ def _play_session(
                 line = _play_turn(turn, past, strategy, setup)
                 run.append(line)
                 on_turn(line)
-            remembered = past_turn(turn, view=setup.view)
-            shelf.remember(remembered)
-            strategy.observe(remembered)
-            past.append(remembered)
+            own = past_turn(turn, view=setup.view)
+            past.append(own)
+            giver = setup.givers.get(session.name)
+            remembered = own if giver is None else given_turn(giver, turn.index, view=setup.view)
+            if remembered is not None:
+                shelf.remember(remembered)
+                strategy.observe(remembered)
 
 
 def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, setup: Setup) -> TurnLine:

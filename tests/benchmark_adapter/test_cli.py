@@ -168,6 +168,30 @@ def test_a_limit_takes_the_first_turns_of_each_person() -> None:
     assert json.loads(_invoke("score", "run", "--json").stdout) == metrics
 
 
+def test_memory_of_somebody_else_is_in_the_title_the_manifest_and_its_hash() -> None:
+    _library("ann", "bob")
+
+    own = json.loads(_run("--data", "data", "--json").stdout)
+    result = _run("--data", "data", "--memory-of", "bob")
+
+    assert result.exit_code == 0, result.output
+    assert "Exact accuracy (%), oracle planner, stead memory of bob, benchmark policy" in result.stdout
+    path = Path(result.stdout.splitlines()[-2].removeprefix("Run directory: "))
+    assert path != Path(own["run_dir"])
+    assert json.loads((path / "manifest.json").read_text("utf-8"))["memory_of"] == "bob"
+    scored = _invoke("score", str(path))
+    assert scored.stdout in result.stdout
+
+
+def test_memory_of_an_unknown_persona_is_one_message() -> None:
+    _library("ann", "bob")
+
+    message = _one_message(_run("--data", "data", "--memory-of", "eve", "--out", "run"))
+
+    assert message == "expected --memory-of one of ann, bob, got 'eve'"
+    assert not Path("run").exists()
+
+
 def test_failed_turns_are_counted_and_the_exit_status_is_0(monkeypatch: pytest.MonkeyPatch) -> None:
     _library()
     with ChatServer() as server:  # answers 500 to everything

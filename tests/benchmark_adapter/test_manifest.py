@@ -45,6 +45,7 @@ def test_the_hash_follows_every_field_but_the_location_and_what_was_dropped() ->
         "model": "m",
         "base_url": "http://localhost:1/v1",
         "memory": "full",
+        "memory_of": "ann",
         "budget": None,
         "embedder": "other",
         "policy": "product",
@@ -81,6 +82,17 @@ def test_a_mismatch_names_every_field_with_both_values() -> None:
     assert str(caught.value) == (
         "expected equal manifests, got memory: 'stead' against 'full'; budget: 600 against None; seed: 42 against 7; "
         "use another run directory or equal settings"
+    )
+
+
+def test_the_title_says_what_played() -> None:
+    manifest = Manifest(**FIELDS)
+    control = Manifest(**{**FIELDS, "memory_of": "ann"})
+
+    assert (manifest.title, manifest.memory_name) == ("rules planner, stead memory, benchmark policy", "stead")
+    assert (control.title, control.memory_name) == (
+        "rules planner, stead memory of ann, benchmark policy",
+        "stead of ann",
     )
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
 from rich.console import Console
 
-from benchmark_adapter.paper import paper_tables
+from benchmark_adapter.manifest import Manifest
+from benchmark_adapter.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
 from benchmark_adapter.run_metrics import compute_metrics
 from benchmark_adapter.table import show
 from benchmark_adapter.turn_result import RecalledItem
-from clarifier.decision import Ask, Odds, Usage
+from clarifier.decision import Act, Ask, Odds, Usage
+from memory.records import ToolCall
+from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import call, final, question, reference_turn, scored
 
 _TIME = {"seconds": 2.5, "turns_per_second": 1.2}
@@ -114,3 +118,76 @@ def test_an_empty_run_is_shown_as_undefined_and_without_the_table_of_arguments()
     assert _row(text, "this run") == ["this run", *["n/a"] * 7]
     assert "Arguments" not in text
     assert "0 turns, 0 failed" in text
+
+
+def _run(relaxed: bool | None = None) -> dict[str, Any]:
+    """Return the metrics of four chat turns of two topics, three of them right, all acts of which were wrong."""
+    act = Act(
+        policy="p", odds=Odds(p_act=1, p_calls=0.75, p_asked=0), calls=(ToolCall(id="c", name="a", arguments={}),)
+    )
+    turns = [
+        scored(
+            reference_turn(final(), index=index, topic_id=f"topic_{index % 2}", task_type="Chat"),
+            is_correct=index > 0,
+            relaxed=relaxed,
+            wrong_calls=("search_books",),
+            decisions=(act,),
+        )
+        for index in range(4)
+    ]
+    return {**compute_metrics(turns), **_TIME}
+
+
+def test_intervals_stand_below_the_run_and_say_whom_they_are_of() -> None:
+    metrics = _run()
+    metrics["ci95"] = {**metrics["ci95"], "exact.first_third": [0.25, 0.9]}
+
+    text = _shown(metrics)
+
+    assert _row(text, "95 % from") == ["95 % from", *["n/a"] * 4, "25.0", "100.0", "100.0"]
+    assert _row(text, "95 % to") == ["95 % to", *["n/a"] * 4, "90.0", "100.0", "100.0"]
+    assert "95 %: bootstrap over topics within persons, so of these persons." in text
+    assert "95 %" not in _shown({**metrics, "ci95": None})
+
+
+def test_relaxed_accuracy_has_a_table_with_the_papers_own() -> None:
+    text = _shown(_run(relaxed=True))
+    relaxed = text[text.index("Relaxed accuracy (%), oracle planner") :]
+
+    assert _row(relaxed, "this run") == ["this run", *["n/a"] * 4, *["100.0"] * 3]
+    assert _row(relaxed, "GLM-5")[1:3] == ["69.7", "87.9"]
+    assert "Relaxed" not in _shown(_run())
+
+
+def test_cost_calibration_and_the_references_rates_are_shown() -> None:
+    text = _shown(_run())
+    rows = text[text.index("Cost and calibration") :]
+
+    # Each turn made a wrong read; 0.75 was said of calls that never were right.
+    assert _row(rows, "this run") == ["this run", "n/a", "2.000", "0.750", "0.562", "n/a", "1.000"]
+    assert "whole sessions 0.0 % over persons, 0.0 % over all; optimal paths 0.0 % over persons, n/a % over all" in (
+        " ".join(text.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, COMPARABLE),
+        ({"data": "e" * 64}, "official data, not comparable with the data of this run"),
+        ({"view": "extended"}, "official data, not comparable with a run with --view extended"),
+        ({"limit": 3}, "all of the official data, not comparable with a run with --limit 3"),
+        ({"memory_of": "ann"}, "official data, not comparable with a run with --memory-of"),
+        ({"location": {"data": None, "toolsets": None}}, NOT_COMPARABLE),
+    ],
+)
+def test_the_papers_figures_are_comparable_on_the_official_data_and_view_alone(
+    changes: dict[str, Any], expected: str
+) -> None:
+    assert standing(Manifest(**{**FIELDS, **changes}), official_data={FIELDS["data"]}) == expected
+
+
+def test_nothing_is_comparable_as_long_as_the_official_data_are_not_known() -> None:
+    assert paper_tables().official_data == ()
+    assert "not comparable" in standing(Manifest(**FIELDS))
+    assert standing(None) == NOT_COMPARABLE
