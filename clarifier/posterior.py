@@ -46,9 +46,9 @@ class Candidate:
     value: JsonValue
     probability: float
     weight: float = 0.0
-    """Σ w_e of its evidence."""
+    """Σ w_e of its evidence, of an echo and its source only the greater."""
     count: int = 0
-    """Pieces of evidence that weigh something."""
+    """Pieces of evidence that weigh something; an echo and its source are one."""
     turn_ids: tuple[str, ...] = ()
     is_standing: bool = False
     """Whether a standing rule is among its evidence."""
@@ -183,7 +183,7 @@ def posterior(
     domain = closed_domain(parameter)
     for value in domain:
         groups.of(value).is_allowed = True
-    total = math.fsum(w for group in groups.all for _, w in group.weighed) + settings.prior_strength
+    total = math.fsum(group.weight for group in groups.all) + settings.prior_strength
     prior = settings.prior_strength / len(domain) if domain else 0.0
     candidates = [group.candidate(total, prior) for group in groups.all]
     candidates.sort(key=lambda one: -one.probability)
@@ -212,15 +212,38 @@ class _Group:
     weighed: list[tuple[Evidence, float]] = field(default_factory=list)
     is_allowed: bool = False
 
+    @property
+    def weight(self) -> float:
+        """Σ w_e. A value used again unsaid (an echo) refreshes its source's age and adds nothing (DESIGN §5)."""
+        echoed = self._echoed()
+        if not echoed:
+            return math.fsum(w for _, w in self.weighed)
+        return math.fsum(w for index, (_, w) in enumerate(self.weighed) if index not in echoed)
+
+    def _echoed(self) -> set[int]:
+        """Return the indices of the pieces that another one of the same origin and slot outweighs."""
+        if all(piece.echo_of is None for piece, _ in self.weighed):
+            return set()
+        best: dict[str, int] = {}
+        for index, (piece, w) in enumerate(self.weighed):
+            if piece.origin not in best or w > self.weighed[best[piece.origin]][1]:
+                best[piece.origin] = index
+        is_echoing = {piece.origin for piece, _ in self.weighed if piece.echo_of is not None}
+        return {
+            index
+            for index, (piece, _) in enumerate(self.weighed)
+            if piece.origin in is_echoing and best[piece.origin] != index
+        }
+
     def candidate(self, total: float, prior: float) -> Candidate:
         """Close the group: `total` is Σ w_e + a, `prior` is a·π_j of an allowed value."""
-        own = math.fsum(w for _, w in self.weighed)
+        own = self.weight
         ordered = sorted([piece for piece, _ in self.weighed], key=attrgetter("position"))
         return Candidate(
             value=self.value,
             probability=min(1.0, (own + (prior if self.is_allowed else 0.0)) / total),
             weight=own,
-            count=len(ordered),
+            count=len(ordered) - len(self._echoed()),
             turn_ids=tuple(dict.fromkeys(piece.turn_id for piece in ordered)),
             is_standing=any(piece.kind == "standing" for piece in ordered),
         )

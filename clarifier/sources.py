@@ -18,6 +18,7 @@ from memory.dates import normal_date
 from memory.evidence import Evidence, Slot
 from memory.recall import Recall
 from memory.records import CallStep, QuestionStep, Turn
+from memory.sensitive import stays_in_slot
 from memory.text import split_name
 
 
@@ -181,14 +182,15 @@ class _Index:
         self._by_slot: dict[Slot, list[Evidence]] = {}
         for piece in evidence:
             self._by_slot.setdefault(piece.slot, []).append(piece)
+        self._private = {slot for slot, pieces in self._by_slot.items() if any(map(stays_in_slot, pieces))}
         self._testimonies: dict[Slot, list[Testimony]] = {}
         self.last_position = max((piece.position for piece in evidence), default=-1)
 
     @cached_property
     def names(self) -> dict[tuple[str, ...], list[Slot]]:
-        """The slots by the words of their innermost name."""
+        """The slots by the words of their innermost name, but those whose values speak for no other slot."""
         names: dict[tuple[str, ...], list[Slot]] = {}
-        for slot in self._by_slot:
+        for slot in (slot for slot in self._by_slot if slot not in self._private):
             names.setdefault(_key(slot.argument), []).append(slot)
         return names
 
@@ -199,9 +201,11 @@ class _Index:
 
     @cached_property
     def by_value(self) -> dict[str, list[Evidence]]:
-        """The evidence by canonical value."""
+        """The evidence by canonical value, without what speaks for no slot but its own."""
         found: dict[str, list[Evidence]] = {}
         for piece in self._evidence:
+            if piece.slot in self._private:
+                continue
             found.setdefault(piece.value_key, []).append(piece)
         return found
 

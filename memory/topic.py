@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from memory.corrections import is_state_correction
 from memory.records import Turn
 from memory.tools import Tool
 
@@ -12,14 +13,17 @@ def running_topic(turns: Sequence[Turn], tools: Sequence[Tool]) -> int:
     """Return the position where the running topic starts; `len(turns)` if none of `turns` belongs to it.
 
     The topic is the unbroken run of last turns whose calls all use tools now on offer. A turn without calls belongs
-    if a turn before it does, or if its topic is known to be the same. Where topics are known the run also ends at
-    the first turn of another topic than the last turn's.
+    if a turn before it does, or if its topic is known to be the same; one that corrects the user state, wherever it is.
+    Where topics are known the run also ends at the first turn of another topic than the last turn's.
     """
     offered = {tool.name for tool in tools}
+    topic = next((turn.topic for turn in reversed(turns) if not is_state_correction(turn)), None)
     start = len(turns)
     for position in range(len(turns) - 1, -1, -1):
         turn = turns[position]
-        if turn.topic != turns[-1].topic or not _fits(turn, offered):
+        if is_state_correction(turn):
+            continue
+        if turn.topic != topic or not _fits(turn, offered):
             break
         if turn.calls:
             start = position

@@ -113,6 +113,11 @@ class SlotState:
         """The candidates that may fill the slot."""
         return tuple(one for one in self.candidates if one.status == "current" and not one.is_negated)
 
+    @property
+    def unwanted(self) -> tuple[Candidate, ...]:
+        """The values that the person does not want, or has no more."""
+        return tuple(one for one in self.candidates if one.status == "current" and one.is_negated)
+
 
 @dataclass(frozen=True)
 class UserState:

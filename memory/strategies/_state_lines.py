@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from memory.evidence import PERSON
 from memory.recall import RecallItem
 from memory.strategies._history import Snapshot
 from memory.text import tokenise
@@ -19,6 +20,8 @@ from memory.wording import is_calendar_date
 
 MAX_CANDIDATES = 3
 """Values shown for a slot; what has changed more often than that is no habit."""
+MAX_STATEMENTS = 4
+"""Lines of what the person said of themselves."""
 MAX_VALUE_TOKENS = 40
 """Longer values (texts that were sent, say) are particular to their turn."""
 
@@ -29,6 +32,7 @@ class _Line(NamedTuple):
     tool: Tool
     parameter: Parameter
     candidates: tuple[Candidate, ...]
+    unwanted: tuple[Candidate, ...]
     score: float
 
 
@@ -37,12 +41,13 @@ def state_items(history: Snapshot, tools: Sequence[Tool], request: str, budget: 
 
     Slots with values of their own come before those known only from other tools; then counts how settled the value
     is, how much the tool shares words with `request`, and whether the argument is required. Ties keep schema order.
+    What the person said of themselves in words of `request` comes last.
     """
     lines = sorted(_lines(history, tools, request), key=lambda line: -line.score)
+    made = [_item(line, len(history.turns)) for line in lines]
     items: list[RecallItem] = []
     left = budget
-    for line in lines:
-        item = _item(line, len(history.turns))
+    for item in [*made, *_statement_items(history, request)]:
         if item.tokens <= left:
             items.append(item)
             left -= item.tokens
@@ -57,9 +62,12 @@ def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_
         for parameter in tool.parameters:
             state = history.state.lookup(tool, parameter)
             shown = _shown(parameter, state) if state else ()
-            if shown:
-                score = 2 * shown[0].similarity + _settledness(shown) + relevance + 0.25 * parameter.is_required
-                yield _Line(tool, parameter, shown, score)
+            unwanted = state.unwanted[:MAX_CANDIDATES] if state else ()
+            if shown or unwanted:
+                nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
+                settled = _settledness(shown) if shown else 0.0
+                score = 2 * nearest + settled + relevance + 0.25 * parameter.is_required
+                yield _Line(tool, parameter, shown, unwanted, score)
 
 
 def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
@@ -88,16 +96,33 @@ def _settledness(candidates: Sequence[Candidate]) -> float:
     """Return how far one value stands for the slot, in (0, 1]: its share of the evidence, one unknown piece added."""
     if candidates[0].is_standing:
         return 1.0
-    counts = [len(candidate.evidence) for candidate in candidates]
+    counts = [candidate.support for candidate in candidates]
     return max(counts) / (sum(counts) + 1)
 
 
 def _item(line: _Line, now: int) -> RecallItem:
     slot = f"{line.tool.name}.{line.parameter.name}"
-    text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in line.candidates)}"
-    evidence = tuple(piece for candidate in line.candidates for piece in candidate.evidence)
+    return _state_item(slot, (*line.candidates, *line.unwanted), now, line.score)
+
+
+def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
+    """Return what the person said of themselves, as far as `request` has a word of it, the most words first."""
+    wanted = frozenset(tokenise(request))
+    found: list[RecallItem] = []
+    for slot, state in history.state.slots.items():
+        holding = [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES] if wanted else []
+        if slot.tool == PERSON and holding:
+            terms = frozenset(tokenise(" ".join([slot.argument, *(str(one.value) for one in holding)])))
+            if shared := len(wanted & terms):
+                found.append(_state_item(str(slot), holding, len(history.turns), shared / len(terms)))
+    return sorted(found, key=lambda item: -item.score)[:MAX_STATEMENTS]
+
+
+def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
+    text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
+    evidence = tuple(piece for candidate in candidates for piece in candidate.evidence)
     turn_ids = {piece.turn_id: None for piece in sorted(evidence, key=lambda piece: piece.position)}
-    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=line.score, evidence=evidence)
+    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=score, evidence=evidence)
 
 
 def _describe(candidate: Candidate, now: int) -> str:
@@ -105,7 +130,8 @@ def _describe(candidate: Candidate, now: int) -> str:
     facts = ["rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x", _ago(age)]
     if candidate.similarity < 1:
         facts.append(f"as {candidate.evidence[-1].slot}")
-    return f"{json.dumps(candidate.value, ensure_ascii=False)} ({', '.join(facts)})"
+    negation = "not " if candidate.is_negated else ""
+    return f"{negation}{json.dumps(candidate.value, ensure_ascii=False)} ({', '.join(facts)})"
 
 
 def _ago(turns: int) -> str:
