@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 from benchmark_adapter.dataset import EntryTurn
@@ -158,7 +158,8 @@ class LoggedTurn:
         There may be exponentially many; the list ends after `CANDIDATE_LIMIT`. It has no bearing on any verdict.
         """
         frontier = self.played.follower.frontier
-        paths = chain.from_iterable(frontier.graph.paths(state) for state in frontier.paths_to)
+        open_states = chain.from_iterable(repeat(state, prefixes) for state, prefixes in frontier.paths_to.items())
+        paths = chain.from_iterable(map(frontier.graph.paths, open_states))
         first_steps = islice((path[0] for path in paths if path), CANDIDATE_LIMIT)
         return {_candidate(number): self._candidate_answer(step) for number, step in enumerate(first_steps)}
 

@@ -11,19 +11,21 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.dataset import Session, build_entry, load_sessions
+from benchmark_adapter.dataset import EntryTurn, Session, build_entry, load_sessions
 from benchmark_adapter.environment import Reply, WrittenCall
 from benchmark_adapter.errors import RunDirectoryError
 from benchmark_adapter.history import Message
-from benchmark_adapter.inference_log import Figures
+from benchmark_adapter.inference_log import Figures, LoggedTurn
 from benchmark_adapter.jsonl import read_lines
 from benchmark_adapter.manifest import Manifest
 from benchmark_adapter.official import write_official, write_session
 from benchmark_adapter.official_names import dataset_names, model_name
-from benchmark_adapter.reference_session import RequestFailure, play_session
+from benchmark_adapter.reference_session import PlayedTurn, RequestFailure, play_session, reference_steps
 from benchmark_adapter.run_directory import open_run
 from benchmark_adapter.topics import read_topic_file
+from benchmark_adapter.trajectory import Follower
 from benchmark_adapter.turn_result import Failure, TurnLine
+from benchmark_adapter.verdict import verdict
 from clarifier.decision import Usage
 from tests.benchmark_adapter.commands import repeated
 from tests.benchmark_adapter.test_manifest import FIELDS
@@ -84,6 +86,33 @@ def test_a_recorded_run_comes_out_as_it_was_recorded(name: str, tmp_path: Path) 
         assert json.loads(written[path]) == expected
         # Key order, spacing, escapes and the end of the file too:
         assert written[path] == json.dumps(expected, ensure_ascii=is_ascii) + end
+
+
+def test_a_refused_reply_lists_the_recorded_candidates() -> None:
+    compared = 0
+    for line in read_lines(shared_path("conformance", "trajectory.jsonl.gz")):
+        recorded = line.value["official"].get("per_step", [{}])[-1]
+        if "n_candidates" not in recorded or "raises" in line.value["official"]:
+            continue
+        replies = line.value["model_turns"][: recorded["step"] + 1]
+        follower = Follower(reference_steps(line.value["answer_list"]))
+        for reply in replies:
+            follower.reply(reply)
+        outcome = verdict(follower, line.value["tools"], similarity="fallback")
+        source = EntryTurn("?", line.value["answer_list"], "Chat", [], None, "t", 0, 0, 0)
+        log = LoggedTurn(source, PlayedTurn(0, follower, outcome, None, tuple(replies)), [], [], Figures()).as_result()
+
+        answer = log["inference_log"][f"step_{recorded['step']}"]["inference_answer"]
+
+        listed = [tuple(sorted(action["name"] for action in one["action"])) for one in answer.values()]
+        wanted = [tuple(names) for names in recorded["candidate_names"]]
+        assert list(answer) == [
+            f"candidate_{number}_answer_function_list" for number in range(min(recorded["n_candidates"], 64))
+        ]
+        distinct = list(dict.fromkeys(listed))
+        assert distinct == wanted[: len(distinct)]
+        compared += 1
+    assert compared > 300
 
 
 # A run of ours
