@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from functools import lru_cache
 from typing import NamedTuple
 
 from memory.text import tokenise
@@ -12,6 +13,16 @@ K1 = 1.2
 """How soon repeats of a term stop counting (Robertson & Zaragoza 2009, section 3.3: 1.2 to 2 in practice)."""
 B = 0.75
 """How much long texts are discounted, in [0, 1] (Robertson & Zaragoza 2009: 0.5 to 0.8; Lucene's default)."""
+
+_FUNCTION_WORDS = (
+    "a about all also am an and any are as at be been being but by can could d did do does doing don down else for "
+    "from had has have having he her here his how i if in into is it its just ll m may me might mine more most must my "
+    "no not of off on or other our out over re s she should so some t than that the their them then there these they "
+    "this those to too up us ve very was we were what when where which who whom whose why will with would you your "
+    "的 了 吗 呢 吧 啊 呀 嘛 是 在 有 和 跟 与 也 都 就 还 又 很 把 被 给 让 对 从 到 我 你 您 他 她 它 们 我们 你们 "
+    "这 那 这个 那个 一个 什么 怎么 怎样 如何 为什么 哪 哪个 哪些 哪里 哪儿 多少 可以 请 请问"
+)
+"""Words that say how a query is put and not what it is about; they never decide between texts."""
 
 
 class LexicalHit(NamedTuple):
@@ -60,13 +71,13 @@ class LexicalIndex:
     def search(self, query: str, k: int | None = None) -> list[LexicalHit]:
         """Return the `k` texts (all if `None`) most relevant to `query`, best first; ties keep the order of adding.
 
-        A text that shares no term with the query is never returned. The score is BM25 with the inverse document
-        frequency ln(1 + (N - n + 0.5) / (n + 0.5)), which stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with
-        Lucene's 1 added).
+        A text that shares no term with the query is never returned; function words of the query count only where it has
+        nothing else. The score is BM25 with the inverse document frequency ln(1 + (N - n + 0.5) / (n + 0.5)), which
+        stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with Lucene's 1 added).
         """
         scores: dict[str, float] = dict.fromkeys(self._lengths, 0.0)
         average = sum(self._lengths.values()) / len(self._lengths) if self._lengths else 1.0
-        for term in dict.fromkeys(tokenise(query)):
+        for term in dict.fromkeys(content_terms(query)):
             counts = self._postings.get(term, {})
             rarity = math.log(1 + (len(self._lengths) - len(counts) + 0.5) / (len(counts) + 0.5))
             for key, count in counts.items():
@@ -74,6 +85,17 @@ class LexicalIndex:
                 scores[key] += rarity * count * (K1 + 1) / (count + discount)
         ranked = sorted((LexicalHit(key, score) for key, score in scores.items() if score > 0), key=_by_score)
         return ranked if k is None else ranked[:k]
+
+
+def content_terms(query: str) -> list[str]:
+    """Return the terms of `query` in order, without function words; all of them where nothing else is left."""
+    terms = tokenise(query)
+    return [term for term in terms if term not in _function_terms()] or terms
+
+
+@lru_cache(maxsize=1)
+def _function_terms() -> frozenset[str]:
+    return frozenset(term for word in _FUNCTION_WORDS.split() for term in (word, *tokenise(word)))
 
 
 def _by_score(hit: LexicalHit) -> float:
