@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol
 
+from memory.embedder import Embedder, Matrix
 from memory.evidence import Evidence
 from memory.records import Turn
 from memory.tools import Tool
@@ -75,8 +76,22 @@ class Hit(NamedTuple):
     """Cosine, in [-1, 1]; higher is nearer."""
 
 
+class TurnVectors(NamedTuple):
+    """The vectors of turns."""
+
+    turn_ids: tuple[str, ...]
+    """In log order."""
+    rows: Matrix
+    """A unit vector a turn, shape `(n, d)`."""
+
+
 class TurnShelf(Protocol):
     """One user's turns, as a strategy reads them."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the vectors come from."""
+        ...
 
     def turns(self) -> Sequence[Turn]:
         """Return every acknowledged turn, oldest first."""
@@ -84,6 +99,10 @@ class TurnShelf(Protocol):
 
     def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """Return for each query the `k` turns nearest to it, best first; ties keep log order."""
+        ...
+
+    def vectors(self) -> TurnVectors:
+        """Return the vector of every acknowledged turn."""
         ...
 
 
