@@ -47,6 +47,14 @@ scopes = Table(
 `epoch` is drawn at random when the row is made, `appended` is the next position, `erased` counts erasures.
 """
 
+user_settings = Table(
+    "user_settings",
+    metadata,
+    *_scope_columns(),
+    Column("content", Text, nullable=False),
+)
+"""A row a scope that has settled something about its memory; `content` is that as JSON."""
+
 
 def migrate(connection: Connection) -> None:
     """Bring the database of `connection` to the newest revision, within its running transaction.

@@ -95,13 +95,13 @@ class SqlTurnLog:
         )
 
     def version(self, scope: Scope) -> LogVersion | None:
-        query = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(_is_in(scopes, scope))
+        query = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(rows_of(scopes, scope))
         with self._translated("read"), self._engine.connect() as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else LogVersion(*row)
 
     def entries(self, scope: Scope, *, after: int = -1) -> tuple[LogEntry, ...]:
-        is_wanted = and_(_is_in(turns, scope), turns.c.position > after)
+        is_wanted = and_(rows_of(turns, scope), turns.c.position > after)
         query = select(turns.c.position, turns.c.content).where(is_wanted).order_by(turns.c.position)
         with self._translated("read"), self._engine.connect() as connection:
             rows = connection.execute(query).all()
@@ -123,18 +123,18 @@ class SqlTurnLog:
 
     def forget(self, scope: Scope, turn_ids: Collection[str] | None = None) -> int:
         if turn_ids is None:
-            conditions = [_is_in(turns, scope)]
+            conditions = [rows_of(turns, scope)]
         else:
             ids = list(dict.fromkeys(turn_ids))
             batches = (ids[start : start + _IDS_PER_STATEMENT] for start in range(0, len(ids), _IDS_PER_STATEMENT))
-            conditions = [and_(_is_in(turns, scope), turns.c.turn_id.in_(batch)) for batch in batches]
+            conditions = [and_(rows_of(turns, scope), turns.c.turn_id.in_(batch)) for batch in batches]
         with self._translated("erase from"):
             with self._writing() as connection:
                 # First, so that writers of this scope wait.
-                connection.execute(update(scopes).where(_is_in(scopes, scope)).values(erased=scopes.c.erased + 1))
+                connection.execute(update(scopes).where(rows_of(scopes, scope)).values(erased=scopes.c.erased + 1))
                 count = sum(connection.execute(delete(turns).where(condition)).rowcount for condition in conditions)
-                if connection.execute(select(turns.c.position).where(_is_in(turns, scope)).limit(1)).first() is None:
-                    connection.execute(delete(scopes).where(_is_in(scopes, scope)))
+                if connection.execute(select(turns.c.position).where(rows_of(turns, scope)).limit(1)).first() is None:
+                    connection.execute(delete(scopes).where(rows_of(scopes, scope)))
             self._scrub()
         return count
 
@@ -142,13 +142,29 @@ class SqlTurnLog:
         self._is_closed = True
         self._engine.dispose()
 
+    @contextmanager
+    def connection(self, action: str, *, writes: bool = False) -> Iterator[Connection]:
+        """Lend a connection within one transaction, for the other tables of this database.
+
+        Args:
+            action: What an error says could not be done, as in "cannot read settings from the turn log".
+            writes: Whether the transaction writes.
+        """
+        with self._translated(action):
+            if writes:
+                with self._writing() as connection:
+                    yield connection
+            else:
+                with self._engine.connect() as connection:
+                    yield connection
+
     @property
     def _is_sqlite(self) -> bool:
         return self._engine.dialect.name == "sqlite"
 
     def _append_once(self, scope: Scope, turn_id: str, content: str) -> int:
         with self._writing() as connection:
-            same_id = and_(_is_in(turns, scope), turns.c.turn_id == turn_id)
+            same_id = and_(rows_of(turns, scope), turns.c.turn_id == turn_id)
             stored = connection.execute(select(turns.c.position, turns.c.content).where(same_id)).one_or_none()
             if stored is not None:
                 if not is_same_turn(stored.content, content):
@@ -158,7 +174,7 @@ class SqlTurnLog:
                     )
                 return int(stored.position)
             position = _next_position(connection, scope)
-            row = {**_key(scope), "position": position, "turn_id": turn_id, "content": content}
+            row = {**row_key(scope), "position": position, "turn_id": turn_id, "content": content}
             connection.execute(insert(turns).values(**row))
             return position
 
@@ -197,21 +213,22 @@ class SqlTurnLog:
 
 def _next_position(connection: Connection, scope: Scope) -> int:
     """Give out the next position of `scope`; until this transaction ends, other writers of the scope wait."""
-    taken = update(scopes).where(_is_in(scopes, scope)).values(appended=scopes.c.appended + 1)
+    taken = update(scopes).where(rows_of(scopes, scope)).values(appended=scopes.c.appended + 1)
     appended = connection.execute(taken.returning(scopes.c.appended)).scalar_one_or_none()
     if appended is None:
         appended = 1
         first = {"epoch": secrets.randbits(_EPOCH_BITS), "appended": appended, "erased": 0}
-        connection.execute(insert(scopes).values(**_key(scope), **first))
+        connection.execute(insert(scopes).values(**row_key(scope), **first))
     return int(appended) - 1
 
 
-def _is_in(table: Table, scope: Scope) -> ColumnElement[bool]:
+def rows_of(table: Table, scope: Scope) -> ColumnElement[bool]:
     """Return the condition that a row of `table` belongs to exactly this scope."""
-    return and_(*(table.c[name] == part for name, part in _key(scope).items()))
+    return and_(*(table.c[name] == part for name, part in row_key(scope).items()))
 
 
-def _key(scope: Scope) -> dict[str, str]:
+def row_key(scope: Scope) -> dict[str, str]:
+    """Return the columns that say whose a row is."""
     if not isinstance(scope, Scope):
         raise ScopeError(f"whose turns are meant is said by a Scope; got {scope!r}")
     return dict(zip(("tenant", "user_id", "agent"), scope.key, strict=True))
