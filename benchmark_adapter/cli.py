@@ -226,6 +226,37 @@ def audit(
 
 
 @app.command()
+def compare(
+    run_dirs: Annotated[
+        list[Path], typer.Argument(metavar="RUN RUN…", help="Finished run directories; the first is compared with.")
+    ],
+    data: DataOption = None,
+    toolsets: ToolsetsOption = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the differences to an image file (extra `plots`).", metavar="FILE.png")
+    ] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Give the paired differences of runs over the same turns, with intervals.
+
+    Runs that differ in data, limit, scorer, similarity or view are refused, as are unfinished ones.
+    """
+    with _reported("nothing was written"):
+        from benchmark_adapter.run_comparison import compare_runs
+        from benchmark_adapter.run_comparison_plot import plot_comparison
+
+        comparison = compare_runs(run_dirs, data=data, toolsets=toolsets)
+        if plot is not None:
+            plot_comparison(comparison, plot)
+    if as_json:
+        typer.echo(json.dumps(comparison.as_json(), ensure_ascii=False))
+        return
+    from benchmark_adapter.run_comparison_table import comparison_tables
+
+    _out.print(comparison_tables(comparison), highlight=False, soft_wrap=False)
+
+
+@app.command()
 def verify(
     vectors: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of conformance vectors.")],
     similarity: Annotated[

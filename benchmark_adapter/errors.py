@@ -5,6 +5,7 @@
     ├── HubError                a data set on the Hugging Face hub cannot be had
     ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
     ├── UnknownPersonaError     `--memory-of` names nobody in the data
+    ├── MissingExtraError       something was asked for that needs an optional package
     ├── MalformedCallError      a tool call of the model lacks a field every call has
     ├── ReferenceCrashError     the reference evaluator would have raised here; carries the type it would have raised
     ├── RunDirectoryError       a run directory cannot be read, written or resumed
@@ -70,6 +71,20 @@ class UnknownPersonaError(BenchmarkError):
         self.name = name
         self.known = tuple(known)
         super().__init__(f"expected --memory-of one of {', '.join(self.known) or 'nobody'}, got {name!r}")
+
+
+class MissingExtraError(BenchmarkError):
+    """An optional package is needed and not installed.
+
+    Attributes:
+        package: Its name.
+        extra: The extra of this project that brings it.
+    """
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(f"this needs the package {package!r}, which is not installed; pip install 'stead[{extra}]'")
 
 
 class ReferenceGraphError(BenchmarkError):

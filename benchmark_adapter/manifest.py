@@ -104,10 +104,13 @@ class Manifest(BaseModel):
         Raises:
             ManifestMismatchError: Naming every field that differs.
         """
-        mine, theirs = (m.model_dump(mode="json", exclude=_OUTSIDE_HASH) for m in (self, other))
-        differences = {key: (mine[key], theirs[key]) for key in mine if mine[key] != theirs[key]}
-        if differences:
+        if differences := self.differences(other):
             raise ManifestMismatchError(differences)
+
+    def differences(self, other: Manifest) -> dict[str, tuple[Any, Any]]:
+        """Return the fields that decide numbers and differ, with both values."""
+        mine, theirs = (m.model_dump(mode="json", exclude=_OUTSIDE_HASH) for m in (self, other))
+        return {key: (mine[key], theirs[key]) for key in mine if mine[key] != theirs[key]}
 
 
 def digest(value: Any) -> str:

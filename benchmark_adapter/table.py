@@ -87,7 +87,7 @@ def agreement_table(report: Report) -> Group:
 
 def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any], title: str, standing: str) -> Table:
     tables = paper_tables()
-    table = Table(title=f"{kind.capitalize()} accuracy (%), {title}", title_justify="left")
+    table = Table(title=Text(f"{kind.capitalize()} accuracy (%), {title}"), title_justify="left")
     table.add_column("")
     for heading in _EXACT_COLUMNS.values():
         table.add_column(heading, justify="right")

@@ -183,6 +183,34 @@ def test_memory_of_somebody_else_is_in_the_title_the_manifest_and_its_hash() -> 
     assert scored.stdout in result.stdout
 
 
+def test_compare_prints_differences_as_tables_or_one_json_object() -> None:
+    _library("ann", "bob")
+    _run("--data", "data", "--out", "with")
+    _run("--data", "data", "--memory", "none", "--out", "without")
+
+    printed = _invoke("compare", "without", "with")
+    as_json = _invoke("compare", "without", "with", "--json")
+
+    assert (printed.exit_code, as_json.exit_code) == (0, 0), printed.output + as_json.output
+    assert "10 turns; compared with without: oracle planner, none memory, benchmark policy" in printed.stdout
+    assert as_json.stdout.count("\n") == 1
+    compared = json.loads(as_json.stdout)
+    metrics = [json.loads(Path(run, "metrics.json").read_text("utf-8")) for run in ("without", "with")]
+    assert compared["metrics"]["exact.micro"]["values"] == [one["exact"]["micro"] for one in metrics]
+    (difference,) = compared["metrics"]["slots.history.accuracy"]["differences"]
+    assert difference["difference"] > 0
+
+
+def test_compare_refuses_other_views_with_one_message() -> None:
+    _library("ann", "bob")
+    _run("--data", "data", "--out", "one")
+    _run("--data", "data", "--view", "extended", "--out", "other")
+
+    message = _one_message(_invoke("compare", "one", "other"))
+
+    assert message.startswith("other: expected equal manifests, got view: 'official' against 'extended'; ")
+
+
 def test_memory_of_an_unknown_persona_is_one_message() -> None:
     _library("ann", "bob")
 
@@ -247,7 +275,9 @@ def test_a_chat_run_names_model_endpoint_and_prompt_in_its_manifest(monkeypatch:
     assert "secret-key" not in written
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["score", "--help"], ["verify", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["score", "--help"], ["compare", "--help"], ["verify", "--help"]]
+)
 def test_help_needs_no_heavy_import(arguments: list[str]) -> None:
     program = (
         "import sys\n"
