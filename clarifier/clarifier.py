@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, TypedDict
 
 from pydantic import JsonValue
 
@@ -24,7 +24,7 @@ from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.settings import Settings
-from clarifier.signals import signals_of
+from clarifier.signals import Signals, signals_of
 from clarifier.sources import Sources
 from clarifier.witnesses import remember_slot
 from memory.dates import normal_date
@@ -323,8 +323,11 @@ class _Desk:
         return ask_for(open_slots, tools, self.language, assumed=assumed)
 
     def odds(self, cases: Sequence[_Case]) -> Odds:
+        return self.heads.odds(self.signals(cases))
+
+    def signals(self, cases: Sequence[_Case]) -> Signals:
         groundings = [one for case in cases for one in case.groundings]
-        return self.heads.odds(signals_of(groundings, planner_confidence=self.proposal.confidence))
+        return signals_of(groundings, planner_confidence=self.proposal.confidence)
 
     def stakes(self, cases: Sequence[_Case]) -> Stakes:
         effects = [effect_of(case.tool, self.settings.effects) for case in cases]
@@ -340,24 +343,36 @@ class _Desk:
     def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
         calls = tuple(case.call for case in made)
         held = tuple(case.call for case in cases if case.call not in calls)
-        odds = self.odds(made)
-        return Act(policy=self.policy.name, odds=odds, reasons=_reasons(cases), calls=calls, held=held)
+        return Act(**self.grounds_of(cases, weighed=made), calls=calls, held=held)
 
     def plan_again(self, hints: Sequence[Hint], cases: Sequence[_Case] = ()) -> PlanAgain:
-        return PlanAgain(policy=self.policy.name, odds=self.odds(cases), reasons=_reasons(cases), hints=tuple(hints))
+        return PlanAgain(**self.grounds_of(cases), hints=tuple(hints))
 
     def ask(self, question: Question, cases: Sequence[_Case] = ()) -> Ask:
-        return Ask(
-            policy=self.policy.name,
-            odds=self.odds(cases),
-            reasons=_reasons(cases),
-            question=question.text,
-            slots=question.slots,
-            options=question.options,
-        )
+        return Ask(**self.grounds_of(cases), question=question.text, slots=question.slots, options=question.options)
 
     def answer(self, reply: str, cases: Sequence[_Case] = ()) -> Answer:
-        return Answer(policy=self.policy.name, odds=self.odds(cases), reasons=_reasons(cases), reply=reply)
+        return Answer(**self.grounds_of(cases), reply=reply)
+
+    def grounds_of(self, cases: Sequence[_Case], *, weighed: Sequence[_Case] | None = None) -> _Grounds:
+        """Return what every decision carries; the odds are of the calls that were weighed, by default of all."""
+        weighed = cases if weighed is None else weighed
+        signals = self.signals(weighed)
+        return {
+            "policy": self.policy.name,
+            "odds": self.heads.odds(signals),
+            "reasons": _reasons(cases),
+            "signals": signals.rounded() if weighed else {},
+        }
+
+
+class _Grounds(TypedDict):
+    """The fields that every decision has."""
+
+    policy: str
+    odds: Odds
+    reasons: tuple[Reason, ...]
+    signals: dict[str, float]
 
 
 def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:

@@ -132,6 +132,8 @@ class _Decision(BaseModel, frozen=True, extra="forbid"):
     policy: str
     odds: Odds
     reasons: tuple[Reason, ...] = ()
+    signals: dict[str, float] = Field(default_factory=dict)
+    """What the odds were worked out from, by feature (`clarifier.signals`); empty where no call was proposed."""
 
 
 class Act(_Decision, frozen=True):

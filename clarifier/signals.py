@@ -46,6 +46,10 @@ class Signals:
         """Return the features by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def rounded(self) -> dict[str, float]:
+        """Return the features by name to 6 digits, as decisions keep them: the last bits vary with the machine."""
+        return {name: round(value, 6) + 0.0 for name, value in self.features().items()}
+
 
 FEATURES = frozenset(field.name for field in fields(Signals))
 """The names a head may weigh."""
