@@ -189,15 +189,17 @@ def _decisions(trace: Sequence[TraceEntry]) -> tuple[Decision, ...]:
 
 
 def usage_by_reply(trace: Sequence[TraceEntry]) -> tuple[Usage, ...]:
-    """Return what each reply cost: its own plan and those that were sent back before it."""
-    by_reply: list[Usage] = []
-    spent = Usage()
+    """Return what each reply cost: its own plan and those before it that led to none.
+
+    Plans after the last decision to reply are those of the reply that gives up.
+    """
+    by_reply = [Usage()]
     for entry in trace:
-        spent += entry.proposal.usage
+        by_reply[-1] += entry.proposal.usage
         if entry.decision is not None and entry.decision.kind != "plan_again":
-            by_reply.append(spent)
-            spent = Usage()
-    return (*by_reply, spent) if trace and trace[-1].decision is None else tuple(by_reply)
+            by_reply.append(Usage())
+    has_replied = not trace or (trace[-1].decision is not None and trace[-1].decision.kind != "plan_again")
+    return tuple(by_reply[:-1] if has_replied else by_reply)
 
 
 def _usage(trace: Sequence[TraceEntry]) -> Usage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ _SCRIPT: list[list[JsonObject | RequestFailure]] = [
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "no-repository"))  # the commit may change between two runs
 
 
 def _results(name: str = "ann", *, model: str = "theirs", script: list[Any] | None = None) -> Path:
@@ -175,6 +177,26 @@ def test_a_run_of_ours_is_scored_alike_from_its_official_files() -> None:
     assert of_files["exact"] == of_run["exact"] == of_its_own_data["exact"]
     assert of_files["slots"] == of_run["slots"]
     assert of_files["n"] == of_run["n"] == 5
+
+
+def test_official_files_are_written_when_turns_were_played_or_they_are_gone() -> None:
+    write_topics(Path("data") / "ann.jsonl", library_topics())
+    command = ["run", "--planner", "oracle", "--data", "data", "--out", "run", "--json"]
+    names = Path("run", "official", "names.json")
+
+    assert CliRunner().invoke(app, command).exit_code == 0
+    names.write_text("{}")
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert names.read_text() == "{}"  # nothing was played, so nothing was written
+
+    shutil.rmtree("run/official")
+    assert CliRunner().invoke(app, command).exit_code == 0
+    written = names.read_text()
+    turns = Path("run", "turns.jsonl")
+    turns.write_bytes(b"".join(turns.read_bytes().splitlines(keepends=True)[:-1]))
+    names.write_text("{}")
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert names.read_text() == written != "{}"
 
 
 def test_a_recorded_run_has_its_recorded_accuracy() -> None:

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from agent.state import Planner
+from agent.turn_state import TraceEntry
 from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.launch import oracles
 from benchmark_adapter.manifest import Manifest
 from benchmark_adapter.past import past_turn
 from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.runner import Setup, limited, play, playing_order
+from benchmark_adapter.runner import Setup, limited, play, playing_order, usage_by_reply
 from benchmark_adapter.scoring import measure
 from benchmark_adapter.turn_result import TurnLine
-from clarifier.decision import Proposal, Situation, Usage
+from clarifier.decision import Answer, Decision, Hint, Odds, PlanAgain, Proposal, Situation, Usage
 from memory.embedder import Matrix, Vector
 from memory.errors import EmbedderError
 from memory.evidence import Slot
@@ -410,3 +411,29 @@ def test_a_failure_after_the_deviation_leaves_what_was_official(tmp_path: Path) 
     assert [one.kind for one in line.decisions] == ["act"]
     assert [one.kind for one in line.decisions_after] == ["ask"]
     assert (line.usage.prompt, line.usage_after.prompt) == (1, 1)
+
+
+_ODDS = Odds(p_act=0.5, p_calls=0.5, p_asked=0.5)
+_REPLY = Answer(policy="benchmark", odds=_ODDS, reply="Done.")
+_AGAIN = PlanAgain(policy="benchmark", odds=_ODDS, hints=(Hint("unsupported", Slot("t", "a")),))
+
+
+@pytest.mark.parametrize(
+    ("decisions", "prompts"),
+    [
+        ([], []),
+        ([_REPLY], [1]),
+        ([_AGAIN, _AGAIN, _REPLY, _REPLY], [1 + 2 + 3, 4]),
+        ([_REPLY, _AGAIN, None], [1, 2 + 3]),  # the planner had nothing to say, and the agent gives up
+        ([_REPLY, _AGAIN], [1, 2]),  # it was sent back too often
+    ],
+)
+def test_each_reply_costs_its_own_plan_and_those_that_led_to_none(
+    decisions: list[Decision | None], prompts: list[int]
+) -> None:
+    trace = [
+        TraceEntry(steps_before=0, proposal=Proposal(reply="Done.", usage=Usage(prompt=number)), decision=decision)
+        for number, decision in enumerate(decisions, start=1)
+    ]
+
+    assert [usage.prompt for usage in usage_by_reply(trace)] == prompts
