@@ -124,7 +124,7 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
 
 def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Return what is left of `evidence` of `before` once `after` has undone it."""
-    doing = [call for call in before.calls if not _is_reading(call)]
+    doing = [call for call in before.calls if not is_reading(call.name)]
     named = [call for call in doing if any(is_said(value, after.request) for value in call.arguments.values())]
     undone = named or doing
     kept = {
@@ -136,8 +136,9 @@ def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) ->
     return tuple(piece for piece in evidence if (*piece.slot, piece.value_key) in kept)
 
 
-def _is_reading(call: ToolCall) -> bool:
-    return not _READING_VERBS.isdisjoint(split_name(call.name)[:1])
+def is_reading(tool: str) -> bool:
+    """Whether a tool changes nothing, by the first word of its name."""
+    return not _READING_VERBS.isdisjoint(split_name(tool)[:1])
 
 
 class _Change(NamedTuple):
