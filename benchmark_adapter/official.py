@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from benchmark_adapter.convert import convert_tools
 from benchmark_adapter.dataset import Entry, Session, build_entry
@@ -212,7 +213,6 @@ def write_session(
     }
     summary = session.summary()
     sizes = {"num_topics_after_dedup": entry.num_topics, "num_turns": len(entry.turns)}
-    tallied: list[JsonObject] = []
     with (
         (results / f"{stem}_result.jsonl").open("w", encoding="utf-8", errors=LONE, newline="\n") as result_file,
         (scores / f"{stem}_score.jsonl").open("w", encoding="ascii", newline="\n") as score_file,
@@ -221,16 +221,11 @@ def write_session(
             text = f"Error during inference: {session.crash.detail}"
             result_file.write(json.dumps(header | sizes | summary | {"result": text}, ensure_ascii=False) + "\n")
             score_file.write(json.dumps(header | summary | {"results": []}))
+            tallied = []
         else:
             result_file.write(_opened(header | sizes | summary, "result", ensure_ascii=False))
             score_file.write(_opened(header | summary, "results", ensure_ascii=True))
-            for index, turn in enumerate(logged_turns(session, model, figures)):
-                comma = ", " if index else ""
-                result_file.write(comma + json.dumps(turn.as_result(), ensure_ascii=False))
-                scored = turn.as_score()
-                score_file.write(comma + json.dumps(scored))
-                steps: JsonObject = {key: {} for key in scored["inference_log"]}
-                tallied.append({"label": scored["label"], "is_optimal": scored["is_optimal"], "inference_log": steps})
+            tallied = _write_turns(result_file, score_file, logged_turns(session, model, figures))
             result_file.write("]}\n")
             score_file.write("]}")
     try:
@@ -239,6 +234,19 @@ def write_session(
         return None
     (scores / f"{stem}_metric.json").write_text(json.dumps(metric, indent=4), "ascii", newline="")
     return metric
+
+
+def _write_turns(results: TextIO, scores: TextIO, turns: Iterable[LoggedTurn]) -> list[JsonObject]:
+    """Write the entries of turns as they come, and return of their scores what a metric counts."""
+    tallied: list[JsonObject] = []
+    for index, turn in enumerate(turns):
+        comma = ", " if index else ""
+        results.write(comma + json.dumps(turn.as_result(), ensure_ascii=False))
+        scored = turn.as_score()
+        scores.write(comma + json.dumps(scored))
+        steps: JsonObject = {key: {} for key in scored["inference_log"]}
+        tallied.append({"label": scored["label"], "is_optimal": scored["is_optimal"], "inference_log": steps})
+    return tallied
 
 
 def logged_turns(session: PlayedSession, model: str, figures: Sequence[Figures]) -> Iterator[LoggedTurn]:
