@@ -27,7 +27,8 @@ from benchmark_adapter.metrics import (
 from benchmark_adapter.run_metrics import compute_metrics
 from benchmark_adapter.turn_result import Failure, RecalledItem
 from benchmark_adapter.value_sources import Earlier
-from clarifier.decision import Ask, Odds, Usage
+from clarifier.decision import Act, Ask, Odds, Usage
+from memory.records import ToolCall
 from tests.benchmark_adapter.topics import JsonObject, call, final, question, reference_turn, scored
 
 _ODDS = Odds(p_act=0.5, p_calls=0.5, p_asked=0.5)
@@ -315,6 +316,39 @@ def test_slots_without_gold_have_their_source_by_the_frozen_rule() -> None:
 )
 def test_decision_relevant_is_what_the_person_can_change(argument: str, source: str, expected: bool) -> None:
     assert is_decision_relevant(argument, source) == expected
+
+
+# Calibration
+
+
+def _act(p_calls: float) -> Act:
+    made = ToolCall(id="c", name="search_books", arguments={})
+    return Act(policy="obey", odds=Odds(p_act=0.5, p_calls=p_calls, p_asked=0.5), calls=(made,))
+
+
+def test_calibration_is_of_the_last_act_before_the_outcome_over_turns_that_acted() -> None:
+    ask = Ask(policy="obey", odds=Odds(p_act=0, p_calls=0.99, p_asked=1), question="Which?")
+    turns = [
+        scored(reference_turn(*_RENEW), is_correct=True, calls_are_right=True, decisions=(_act(0.1), _act(0.8))),
+        scored(reference_turn(*_RENEW), is_correct=False, decisions=(_act(0.4), ask)),
+        scored(reference_turn(*_RENEW), is_correct=False, decisions=(ask,)),  # never acted
+        scored(reference_turn(*_RENEW), is_correct=False, decisions=(ask,), decisions_after=(_act(0.9),)),  # too late
+    ]
+
+    assert [turn.p_calls for turn in turns] == [0.8, 0.4, None, None]
+    assert compute_metrics(turns)["calibration"] == {
+        # One bin: 0.6 said, 0.5 came, with spread √(0.25/2) = 0.353553; the folded mean is 0.293304, so 0.193304 comes off.
+        "ece": 0.0,
+        "brier": 0.1,  # (0.2² + 0.4²) / 2
+        "auroc": 1.0,
+        "aurc": 0.25,  # (0 + 1/2) / 2
+    }
+
+
+def test_calibration_of_a_run_that_never_acts_is_undefined() -> None:
+    metrics = compute_metrics([scored(reference_turn(final()), is_correct=True)])
+
+    assert metrics["calibration"] == {"ece": None, "brier": None, "auroc": None, "aurc": None}
 
 
 # All together
