@@ -94,6 +94,8 @@ def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any
     table.add_row("this run", *_percentages(metrics[kind].get(key) for key in _EXACT_COLUMNS), style="bold")
     for end, bounds in _bounds(metrics["ci95"], [f"{kind}.{key}" for key in _EXACT_COLUMNS]):
         table.add_row(end, *_percentages(bounds))
+    if kind == "exact" and metrics["relaxed"] is not None:
+        table.add_row("  relaxed", *_percentages(metrics["relaxed"].get(key) for key in _EXACT_COLUMNS))
     table.add_section()
     for model, row in tables.rows(kind).items():
         table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
