@@ -62,8 +62,11 @@ def read_line(line: str) -> Conversation | ExportedTurn:
         RecordError: If it is no JSON object of either form; the message says what is wrong.
     """
     try:
+        line.encode("utf-8")
         raw: Any = json.loads(line)
-    except json.JSONDecodeError as exc:
+    except UnicodeEncodeError as exc:
+        raise RecordError("no UTF-8, or half a surrogate pair") from exc
+    except (json.JSONDecodeError, RecursionError) as exc:
         raise RecordError(f"no JSON ({exc})") from exc
     if not isinstance(raw, dict):
         raise RecordError(f"a JSON object was expected, got {type(raw).__name__}")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, runtime_checkable
 
-from pydantic import BaseModel, Field, ValidationError
-from sqlalchemy import delete, insert, select
+from pydantic import BaseModel, Field
 
-from memory.errors import RecordError
 from memory.evidence import Kind
 from memory.records import Scope
-from memory.schema import user_settings
-from memory.sql_turn_log import SqlTurnLog, row_key, rows_of
 
 
 class UserSettings(BaseModel, frozen=True, extra="forbid"):
@@ -35,30 +31,11 @@ class SettingsStore(Protocol):
         ...
 
 
-class SqlSettingsStore:
-    """Keeps them in the database of a turn log, which it does not close.
+@runtime_checkable
+class Settled(Protocol):
+    """A shelf of turns whose person may have settled something."""
 
-    Args:
-        log: The turn log.
-    """
-
-    def __init__(self, log: SqlTurnLog) -> None:
-        self._log = log
-
-    def get(self, scope: Scope) -> UserSettings:
-        with self._log.connection("read settings from") as connection:
-            query = select(user_settings.c.content).where(rows_of(user_settings, scope))
-            content = connection.execute(query).scalar_one_or_none()
-        if content is None:
-            return UserSettings()
-        try:
-            return UserSettings.model_validate_json(content)
-        except ValidationError as exc:
-            raise RecordError(f"the settings of {scope} cannot be read: {exc}") from exc
-
-    def put(self, scope: Scope, settings: UserSettings) -> None:
-        with self._log.connection("write settings to", writes=True) as connection:
-            connection.execute(delete(user_settings).where(rows_of(user_settings, scope)))
-            if settings != UserSettings():
-                row = {**row_key(scope), "content": settings.model_dump_json()}
-                connection.execute(insert(user_settings).values(**row))
+    @property
+    def settings(self) -> UserSettings:
+        """What that is."""
+        ...

@@ -179,7 +179,7 @@ def fold_evidence(
     clock = wall_time(now) if now is not None else max(times, default=None)
     by_slot: dict[Slot, list[Evidence]] = defaultdict(list)
     for piece in pieces:
-        if not _has_lapsed(piece, clock, retention):
+        if not has_lapsed(piece, clock, retention):
             by_slot[piece.slot].append(piece)
     return UserState({slot: SlotState(slot, _candidates(held, clock)) for slot, held in by_slot.items()})
 
@@ -194,11 +194,12 @@ def _up_to(turns: Sequence[Turn], as_of: int | datetime | None) -> Sequence[Turn
     return turns[: next(later, len(turns))]
 
 
-def _has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> bool:
+def has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> bool:
+    """Whether `retention` no longer lets `piece` be used at `now`; never where a time is unknown."""
     days = retention.get(piece.kind)
     if days is None or piece.time is None or now is None:
         return False
-    return wall_time(piece.time) + timedelta(days=days) < now
+    return wall_time(piece.time) + timedelta(days=days) < wall_time(now)
 
 
 def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from memory.evidence import Evidence
 from memory.extraction import Reading, read, settle
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
@@ -12,7 +13,8 @@ from memory.rendering import fit_turn, render_turn
 from memory.tokens import count_tokens
 from memory.tools import Tool
 from memory.topic import running_topic
-from memory.user_state import UserState, fold_evidence
+from memory.user_settings import Settled
+from memory.user_state import Retention, UserState, fold_evidence, has_lapsed
 
 LEAST_TURN_TOKENS = 24
 """Below this a cut down turn says too little to be worth its place: nothing but a bare request fits."""
@@ -23,10 +25,18 @@ _READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "to
 class Snapshot:
     """The turns of one moment, their evidence and the state they amount to."""
 
-    def __init__(self, turns: Sequence[Turn], readings: Sequence[Reading]) -> None:
+    def __init__(self, turns: Sequence[Turn], readings: Sequence[Reading], retention: Retention | None = None) -> None:
         self.turns = tuple(turns)
+        self.retention = dict(retention or {})
         self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
-        self._evidence = settle(self.turns, readings)
+        self._evidence = self._retained(settle(self.turns, readings))
+
+    def _retained(self, evidence: list[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
+        """Leave out what is older than the person lets it be used, counted back from the last turn."""
+        now = next((turn.time for turn in reversed(self.turns) if turn.time is not None), None)
+        if not self.retention or now is None:
+            return evidence
+        return [tuple(piece for piece in pieces if not has_lapsed(piece, now, self.retention)) for pieces in evidence]
 
     @cached_property
     def state(self) -> UserState:
@@ -105,12 +115,13 @@ class History:
     def snapshot(self) -> Snapshot:
         """Return the turns the shelf holds now. Nothing is kept of turns that are gone from it."""
         turns = self._shelf.turns()
-        if self._snapshot.turns == tuple(turns):
+        retention = self._shelf.settings.retention_days if isinstance(self._shelf, Settled) else {}
+        if self._snapshot.turns == tuple(turns) and self._snapshot.retention == retention:
             return self._snapshot
         keys = [(turn.turn_id, position) for position, turn in enumerate(turns)]
         self._readings = {
             key: self._readings[key] if key in self._readings else read(turn, key[1])
             for key, turn in zip(keys, turns, strict=True)
         }
-        self._snapshot = Snapshot(turns, list(self._readings.values()))
+        self._snapshot = Snapshot(turns, list(self._readings.values()), retention)
         return self._snapshot
