@@ -1,3 +1,6 @@
+from .certificates import Certificate as Certificate
+from .certificates import Outcomes as Outcomes
+from .certificates import certify as certify
 from .clarifier import decide as decide
 from .decision import Act as Act
 from .decision import Answer as Answer
@@ -9,6 +12,11 @@ from .decision import Proposal as Proposal
 from .decision import Reason as Reason
 from .decision import Situation as Situation
 from .errors import CalibrationError as CalibrationError
+from .feedback import AdaptiveStep as AdaptiveStep
+from .feedback import after_feedback as after_feedback
+from .fitting import Labelled as Labelled
+from .fitting import fit_heads as fit_heads
+from .fitting import refit_intercepts as refit_intercepts
 from .grounding import Grounding as Grounding
 from .heads import Heads as Heads
 from .heads import load_heads as load_heads

@@ -1,8 +1,11 @@
 """What can go wrong in `clarifier`.
 
 CalibrationError
-├── HeadFormatError      a head's file that cannot be read, or is of another version
-└── UnknownPolicyError   a policy name that does not exist
+├── HeadFormatError          a head's file that cannot be read, or is of another version
+├── UnknownPolicyError       a policy name that does not exist
+├── LabelsError              labels that no head can be fitted on: too few, or all alike
+├── CertificateRefusedError  a promise that the calibration set cannot back
+└── MissingExtraError        a library of the extra `calibration` is not installed
 """
 
 from __future__ import annotations
@@ -35,3 +38,36 @@ class UnknownPolicyError(CalibrationError, ValueError):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(f"no policy is called {name!r}; choose one of {', '.join(self.known)}")
+
+
+class LabelsError(CalibrationError, ValueError):
+    """Labels that no head can be fitted on: too few, or all alike.
+
+    Args:
+        problem: What was expected and what came.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"heads cannot be fitted: {problem}; give more runs or a longer log")
+
+
+class CertificateRefusedError(CalibrationError, ValueError):
+    """A promise that the calibration set cannot back.
+
+    Attributes:
+        reason: Why not.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"no certificate: {reason}")
+
+
+class MissingExtraError(CalibrationError, ImportError):
+    """scikit-learn is not installed; only fitting needs it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "fitting heads needs scikit-learn, which is not installed; run `pip install 'stead[calibration]'` "
+            "(heads that are fitted already work without it)"
+        )

@@ -7,15 +7,29 @@ import math
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from clarifier.decision import Odds
 from clarifier.errors import HeadFormatError
 from clarifier.signals import FEATURES, Signals
 
 FORMAT_VERSION = 1
+HAND_SET, PERSONA = "hand_set", "persona"
+SHIPPED: Mapping[str, str] = {HAND_SET: "hand_set.json", PERSONA: "head.persona.json"}
+"""The heads that come with the package, by name."""
+
+Ablation = Literal["none", "stated", "posterior", "fusion"]
+"""What heads look at: base rates alone, what the planner says of itself, the slot posterior, or both."""
+HeadName = Literal["p_act", "p_calls", "p_asked"]
+
+
+class Knot(NamedTuple):
+    """A point of a recalibration curve: what the logistic model says, and what came true of it."""
+
+    said: float
+    came_true: float
 
 
 class Head(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
@@ -23,11 +37,58 @@ class Head(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
     intercept: float
     weights: dict[str, float] = Field(default_factory=dict)
+    curve: tuple[Knot, ...] = ()
+    """Isotonic recalibration of P, rising, linear between its knots and level beyond them; none where empty."""
+
+    @model_validator(mode="after")
+    def _rises(self) -> Head:
+        said, true = [knot.said for knot in self.curve], [knot.came_true for knot in self.curve]
+        if said != sorted(set(said)) or true != sorted(true) or any(not 0 <= p <= 1 for p in (*said, *true)):
+            raise ValueError("a curve needs knots in [0, 1] that rise")
+        return self
 
     def probability(self, features: Mapping[str, float]) -> float:
         """Return the probability, in [0, 1]."""
         z = self.intercept + math.fsum(weight * features[name] for name, weight in self.weights.items())
-        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+        p = 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+        return self._recalibrated(p) if self.curve else p
+
+    def _recalibrated(self, p: float) -> float:
+        if p <= self.curve[0].said:
+            return self.curve[0].came_true
+        for low, high in zip(self.curve, self.curve[1:], strict=False):
+            if p <= high.said:
+                return low.came_true + (high.came_true - low.came_true) * (p - low.said) / (high.said - low.said)
+        return self.curve[-1].came_true
+
+
+class HeadScores(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
+    """How well a head foretells persons it has not seen (each person by a fit on the others)."""
+
+    n: int
+    """Labels."""
+    positive: int
+    """Of them true."""
+    brier: float
+    ece: float
+    auroc: float | None
+    """`None` where all labels of the persons that could be foretold are alike."""
+
+
+class Fit(BaseModel, frozen=True, extra="forbid"):
+    """What heads were fitted on."""
+
+    data: str
+    """SHA-256 of the data sets."""
+    split: str
+    """Which persons of them, in words."""
+    persons: tuple[str, ...]
+    """Whoever of them plays in a test is foretold by heads that were fitted on him: such a test proves nothing."""
+    signals: Ablation
+    penalty: float
+    """C of the L2 penalty, on standardised features."""
+    scores: dict[HeadName, HeadScores]
+    """Leave-one-persona-out."""
 
 
 class Heads(BaseModel, frozen=True, extra="forbid"):
@@ -40,6 +101,8 @@ class Heads(BaseModel, frozen=True, extra="forbid"):
     """The planner they were fitted with; `None` where they were not fitted."""
     strategy: str | None = None
     """The memory strategy, likewise."""
+    fit: Fit | None = None
+    """`None` where they were not fitted."""
     p_act: Head
     p_calls: Head
     p_asked: Head
@@ -53,22 +116,46 @@ class Heads(BaseModel, frozen=True, extra="forbid"):
             p_asked=self.p_asked.probability(features),
         )
 
+    def misfit(self, *, planner: str, strategy: str) -> str | None:
+        """Return a warning where the heads were fitted with another planner or memory strategy, else `None`."""
+        fitted, used = (self.planner, self.strategy), (planner, strategy)
+        differing = [
+            f"{name} {of!r}, not {with_!r}"
+            for name, of, with_ in zip(_WITH, fitted, used, strict=True)
+            if of is not None and of != with_
+        ]
+        if not differing:
+            return None
+        return (
+            f"the heads were fitted with {' and '.join(differing)}: their probabilities may be off; "
+            "`stead-bench calibrate RUN --base HEADS` refits the intercepts"
+        )
 
-def load_heads(path: Path | None = None) -> Heads:
-    """Return the heads in a JSON file, those set by hand where `path` is `None`.
+
+_WITH = ("planner", "strategy")
+
+
+def load_heads(source: str | Path | None = None) -> Heads:
+    """Return heads that come with the package (`hand_set`, `persona`), or those in a JSON file.
+
+    Args:
+        source: A name or a file; `None`: those set by hand.
 
     Raises:
         HeadFormatError: If the file is missing, is no such JSON, is of another version or weighs an unknown feature.
     """
-    where = str(path) if path is not None else "clarifier/hand_set.json"
+    source = HAND_SET if source is None else source
+    shipped = SHIPPED.get(str(source))
+    where = f"clarifier/{shipped}" if shipped else str(source)
     try:
-        if path is None:
-            text = resources.files("clarifier").joinpath("hand_set.json").read_text(encoding="utf-8")
+        if shipped:
+            text = resources.files("clarifier").joinpath(shipped).read_text(encoding="utf-8")
         else:
-            text = path.read_text(encoding="utf-8")
+            text = Path(source).read_text(encoding="utf-8")
         data = json.loads(text)
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as exc:
-        raise HeadFormatError(where, f"expected a JSON file, got {exc}") from exc
+        problem = f"expected a JSON file, or one of the names {', '.join(SHIPPED)}, got {exc}"
+        raise HeadFormatError(where, problem) from exc
     version = data.get("version") if isinstance(data, dict) else None
     if version != FORMAT_VERSION:
         raise HeadFormatError(where, f"expected format version {FORMAT_VERSION}, got {version!r}")

@@ -82,16 +82,21 @@ class ProductPolicy:
     """Of one question; the unit of all costs."""
     cost_wrong: Mapping[Effect, float] = field(default_factory=lambda: _COSTS)
     """Of a wrong call by what it does."""
+    shift: float = 0.0
+    """How far above its cost-based place the threshold stands, after what this person corrected or undid
+    (`clarifier.feedback`), in [0, 1]."""
 
     def __post_init__(self) -> None:
         if self.cost_ask < 0 or min(self.cost_wrong.values()) <= 0:
             raise ValueError(f"costs of wrong calls must be positive, of asking not negative; got {self!r}")
+        if not 0 <= self.shift <= 1:
+            raise ValueError(f"the shift of the threshold must lie in [0, 1]; got {self!r}")
 
     def acts(self, odds: Odds, stakes: Stakes) -> bool:
         """By cost; where standing rules cover what was not said, they are the consent, and even odds suffice."""
         if stakes.is_covered:
             return odds.p_calls >= _EVEN
-        return odds.p_calls >= odds.p_asked - self.cost_ask / self.cost_wrong[stakes.effect]
+        return odds.p_calls >= odds.p_asked - self.cost_ask / self.cost_wrong[stakes.effect] + self.shift
 
     def acts_unasked(self, odds: Odds, stakes: Stakes) -> bool:
         """Where more likely right than wrong, and neither money nor other people are concerned."""

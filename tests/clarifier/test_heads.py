@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,26 @@ def test_a_file_that_is_none(tmp_path: Path, text: str, problem: str) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(HeadFormatError, match="expected a JSON file"):
         load_heads(tmp_path / "none.json")
+
+
+def test_a_curve_is_linear_between_its_knots() -> None:
+    head = Head.model_validate({"intercept": 0, "weights": {"z": 1}, "curve": [[0.2, 0.1], [0.6, 0.5], [0.8, 0.5]]})
+    at = {p: head.probability({"z": math.log(p / (1 - p))}) for p in (0.1, 0.2, 0.4, 0.7, 0.9)}
+    assert at == pytest.approx({0.1: 0.1, 0.2: 0.1, 0.4: 0.3, 0.7: 0.5, 0.9: 0.5})
+
+
+@pytest.mark.parametrize("curve", [[[0.5, 0.5], [0.4, 0.6]], [[0.4, 0.6], [0.5, 0.5]], [[0.4, 1.5]]])
+def test_a_curve_has_to_rise(curve: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="knots in"):
+        Head.model_validate({"intercept": 0, "curve": curve})
+
+
+def test_heads_say_what_they_were_not_fitted_with() -> None:
+    heads = load_heads().model_copy(update={"planner": "rules", "strategy": "stead"})
+    assert heads.misfit(planner="rules", strategy="stead") is None
+    assert load_heads().misfit(planner="chat", strategy="dense") is None  # not fitted at all
+    assert (heads.misfit(planner="chat", strategy="stead") or "").startswith(
+        "the heads were fitted with planner 'rules', not 'chat': their probabilities may be off"
+    )
+    both = heads.misfit(planner="oracle", strategy="dense") or ""
+    assert "planner 'rules', not 'oracle' and strategy 'stead', not 'dense'" in both
