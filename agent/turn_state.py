@@ -12,7 +12,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, JsonValue
 
-from clarifier.decision import Decision, Hint, Proposal, Situation, Usage
+from clarifier.decision import Decision, Hint, Proposal, Proposed, Situation, Usage
 from memory.recall import Recall
 from memory.records import Observation, Scope, Step, ToolCall, Turn
 from memory.tools import Tool
@@ -198,6 +198,7 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
             steps=self.steps,
             now=self.now,
             hints=self.hints,
+            proposed=tuple(Proposed(entry.steps_before, entry.proposal) for entry in self.trace),
         )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -34,9 +34,15 @@ class Usage(BaseModel, frozen=True, extra="forbid"):
 
     prompt: int = 0
     completion: int = 0
+    cached: int = 0
+    """Of `prompt`: read from the endpoint's cache."""
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(prompt=self.prompt + other.prompt, completion=self.completion + other.completion)
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+        )
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ class Situation:
     now: datetime | None = None
     """The turn's clock; naive where the zone is unknown."""
     hints: tuple[Hint, ...] = ()
+    proposed: tuple[Proposed, ...] = field(default=(), compare=False)
+    """What the planner proposed before in this turn, in order; empty where the driver does not keep it."""
 
     def tool(self, name: str) -> Tool | None:
         """Return the tool on offer called `name` (of two with one name the last), or `None`."""
@@ -97,7 +105,25 @@ class Proposal:
     reply: str | None = None
     confidence: float | None = None
     """Planner-stated probability that the proposal is right, in [0, 1]; `None` when not given."""
+    uncertainty: float | None = None
+    """Planner-stated probability that the request leaves open something that matters, in [0, 1]."""
+    consistency: float | None = None
+    """Share of the sampled answers that propose the same, in (0, 1]; `None` with one sample."""
     usage: Usage = field(default_factory=Usage)
+    echo: dict[str, JsonValue] = field(default_factory=dict)
+    """What the model's endpoint wants back, unread, with these calls in the rest of the turn, such as its reasoning."""
+    notes: tuple[str, ...] = ()
+    """What had to be mended, left out or tried again, in words."""
+    seconds: float = field(default=0, compare=False)
+    """Time spent waiting for the model."""
+
+
+class Proposed(NamedTuple):
+    """A proposal made earlier in the turn."""
+
+    steps_before: int
+    """Steps the turn had; the proposal led to the next one, unless a later proposal has the same number."""
+    proposal: Proposal
 
 
 class Reason(BaseModel, frozen=True, extra="forbid"):
