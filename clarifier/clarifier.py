@@ -14,18 +14,20 @@ from typing import Literal, TypedDict
 
 from pydantic import JsonValue
 
+from clarifier.choices import speaks_for_another
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
 from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
-from clarifier.grounding import FULL, Grounding, ground_call, is_blank
+from clarifier.grounding import Grounding, ground_call, is_blank
 from clarifier.heads import Heads, load_heads
 from clarifier.look_up import suppliers
-from clarifier.matching import must_be_literal
+from clarifier.matching import paraphrases
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.settings import Settings
 from clarifier.signals import Signals, signals_of
 from clarifier.sources import Sources
+from clarifier.support import FULL
 from clarifier.witnesses import remember_slot
 from memory.dates import normal_date
 from memory.evidence import Slot
@@ -185,16 +187,28 @@ class _Desk:
         return ground_call(call, tool, self.sources, self.settings, beside=beside)
 
     def as_answered(self, one: Grounding) -> Grounding:
-        """A slot that was asked for and answered has its text from the answer, in whatever words that was put.
+        """A slot that was asked for and answered has its text from the answer, though that puts it otherwise.
 
-        Not so numbers, dates and what has to be literal: those are read out of the answer or they are invented.
+        The value has to be readable there: it shares a word with the answer, is the member of an enum which the answer
+        states no other of, or is in another script, so that it cannot be compared. Numbers, dates, times and what has
+        to be literal are read out of the answer or they are invented.
         """
         if one.grounds != "none" or str(one.slot) not in self.answered_slots:
             return one
-        if not isinstance(one.value, str) or normal_date(one.value) or must_be_literal(one.value, one.parameter):
+        settings = self.settings.grounding
+        if one.is_guess and not one.is_open and not self.answers_another(one):
+            probability = settings.answer_paraphrase
+        elif (reading := paraphrases(one.value, self.sources.answers, one.parameter)) is not None:
+            probability = settings.answer_paraphrase if reading == "words" else settings.translated
+        else:
             return one
-        probability = self.settings.grounding.answer_paraphrase
-        return replace(one, grounds="answer", probability=probability, margin=probability)
+        return replace(one, grounds="answer", probability=probability, margin=probability, is_guess=False)
+
+    def answers_another(self, one: Grounding) -> bool:
+        """Whether the answers of this turn speak for another member of the enum."""
+        members = one.parameter.enum if one.parameter is not None else ()
+        description = one.parameter.description if one.parameter is not None else ""
+        return speaks_for_another(one.value, members, self.sources.answers, description, self.situation.now)
 
     def on_open(self, cases: Sequence[_Case]) -> Decision:
         """Some call lacks a required value: run what only reads, else look up, take from memory, ask, or give up."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from types import MappingProxyType
 
 from pydantic import JsonValue
 
+from clarifier.choices import speech_for
+from clarifier.clocks import names_time
 from clarifier.codes import is_code
-from clarifier.matching import mentions_in
+from clarifier.measures import lengths_of_time
 from clarifier.settings import GroundingSettings
+from clarifier.spoken import mentions_in
 from memory.dates import normal_date
 from memory.mentions import Mention
 from memory.text import split_name
@@ -20,18 +22,7 @@ from memory.times import normal_time
 from memory.tools import Parameter
 from memory.values import equal
 
-_SECONDS: Mapping[str, int] = MappingProxyType(
-    {"second": 1, "sec": 1, "秒": 1, "minut": 60, "min": 60, "分": 60, "hour": 3600, "小": 3600, "day": 86_400,
-     "天": 86_400, "日": 86_400, "week": 604_800, "周": 604_800}
-)  # fmt: skip
-"""Length of a unit of time, by its stem, in Chinese by its first character."""
-_IDIOMS: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"\bhour and a half\b|一个半小时", re.IGNORECASE), 5400),
-    (re.compile(r"\bhalf an? hour\b|\bhalf-hour\b|(?<!个)半个?小时", re.IGNORECASE), 1800),
-    (re.compile(r"\bquarter of an hour\b|一刻钟", re.IGNORECASE), 900),
-    (re.compile(r"(?<!half )(?<!of )\ban hour\b(?! and)", re.IGNORECASE), 3600),
-)
-_UNIT_OF_PARAMETER = re.compile(r"\b(second|minute|hour|day|week)s?\b|(秒|分钟|小时|天)", re.IGNORECASE)
+_DAY_S = 86_400
 _NEAR_DAYS = 31
 """How far a day may lie from one that was named and still be meant by it: to the end of its month."""
 _DAY_WORDS = frozenset({"date", "day", "start", "end", "from", "to", "since", "until", "when", "begin", "deadline"})
@@ -66,8 +57,6 @@ def worked_out(
     if is_code(value, parameter):
         return settings.derived_unnamed
     if isinstance(value, (int, float)):
-        if any(seconds == value * _unit(parameter) for text in texts for seconds in durations(text, now)):
-            return settings.derived
         return _year(value, parameter, now, settings)
     if not isinstance(value, str):
         return None
@@ -75,28 +64,20 @@ def worked_out(
         if not _takes_days(parameter):
             return None
         return _day(day, parameter, texts, now, known_days, is_recording=is_recording, settings=settings)
-    if any(names_hour(text, value, now) for text in texts):
-        return settings.derived_unnamed
-    return settings.derived_unnamed if value.casefold() in _listed(parameter.description) else None
+    if normal_time(value.rpartition("T")[2]) is not None:
+        return max((found for text in texts if (found := names_time(value, text, now, settings))), default=None)
+    return _of_list(value, parameter, texts, now, settings)
 
 
-def durations(text: str, now: datetime | None) -> Iterator[int]:
-    """Yield the lengths of time that `text` names, in seconds: `half an hour` gives 1800."""
-    for pattern, seconds in _IDIOMS:
-        if pattern.search(text):
-            yield seconds
-    for one in mentions_in(text, now):
-        if one.kind == "number" and isinstance(one.value, (int, float)) and (unit := _SECONDS.get(one.unit or "")):
-            yield round(one.value * unit)
-
-
-def names_hour(text: str, value: str, now: datetime | None) -> bool:
-    """Say whether `text` names the hour of a time on the hour by its number alone: "from eight" for 08:00."""
-    time = normal_time(value)
-    if time is None or not time.endswith(":00"):
-        return False
-    hour = int(time[:2])
-    return any(one.kind == "number" and one.value in (hour, hour - 12) for one in mentions_in(text, now))
+def _of_list(
+    value: str, parameter: Parameter, texts: Sequence[str], now: datetime | None, settings: GroundingSettings
+) -> float | None:
+    """A value that the description lists, unless the person named another one of the list in this turn."""
+    listed = _listed(parameter.description)
+    if value.casefold() not in listed:
+        return None
+    heard = {speech_for(value.casefold(), listed, text, parameter.description, now) for text in texts[:2]}
+    return settings.derived_unnamed if heard & {"stated", "meant"} or "other" not in heard else None
 
 
 def _day(
@@ -110,7 +91,7 @@ def _day(
     settings: GroundingSettings,
 ) -> float | None:
     """A day counted from a known one by a span that was named, one near a day that was named, or today."""
-    spans = {seconds // 86_400 for text in texts[:2] for seconds in durations(text, now)}
+    spans = {seconds // _DAY_S for text in texts[:2] for seconds in lengths_of_time(text)}
     target = date.fromisoformat(day)
     shifted = {(target + timedelta(days=step)).isoformat() for span in spans if span for step in (-span, span)}
     if shifted and not shifted.isdisjoint(known_days()):
@@ -146,18 +127,9 @@ def _year(value: float, parameter: Parameter, now: datetime | None, settings: Gr
     return settings.derived_unnamed if abs(value - now.year) == 1 else None
 
 
-def _unit(parameter: Parameter) -> int:
-    """Seconds in the unit a parameter counts in, by name and description; 0 where it names none."""
-    found = _UNIT_OF_PARAMETER.search(f"{' '.join(split_name(parameter.name))} {parameter.description}")
-    if found is None:
-        return 0
-    word = (found[1] or found[2]).casefold()
-    return _SECONDS["minut" if word == "minute" else word if word in _SECONDS else word[0]]
-
-
 @lru_cache(maxsize=1024)
-def _listed(description: str) -> frozenset[str]:
+def _listed(description: str) -> tuple[str, ...]:
     """The values a description lists, case-folded; a single example is no list."""
     runs = [re.split(r"\s*[,，、]\s*", run) for run in _ENUMERATED.findall(description)]
-    found = {word.strip().casefold() for words in (_QUOTED.findall(description), *runs) for word in words}
-    return frozenset(found) if len(found) > 1 else frozenset()
+    words = dict.fromkeys(word.strip().casefold() for words in (_QUOTED.findall(description), *runs) for word in words)
+    return tuple(words) if len(words) > 1 else ()

@@ -70,6 +70,10 @@ class GroundingSettings:
     """The slot was asked for and answered, and the planner read the value out of an answer that states it otherwise."""
     paraphrase: float = 0.9
     """All its words stand in the source, though not in a row."""
+    meant: float = 0.7
+    """The source has something of a member of an enum that no other member has; or a flag's name, and it is off."""
+    translated: float = 0.6
+    """The slot was asked for and answered in another script than the value is in, so that nothing can be compared."""
     share_of_words: float = 0.5
     """A text counts as grounded in a source that holds a larger share of its words than this."""
     share_of_composed: float = 0.35

@@ -12,14 +12,15 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from clarifier.decision import Situation
-from clarifier.matching import mentions_in
 from clarifier.posterior import Moment, Testimony, by_value
+from clarifier.spoken import mentions_in
 from memory.dates import normal_date
 from memory.evidence import Evidence, Slot
 from memory.recall import Recall
 from memory.records import CallStep, QuestionStep, Turn
 from memory.sensitive import stays_in_slot
 from memory.text import split_name
+from memory.values import canonical_key
 
 
 class Leaf(NamedTuple):
@@ -79,6 +80,12 @@ class Sources:
             for name, value in call.arguments.items()
         ]
         return tuple(reversed(used))
+
+    def may_recur(self, used: Used) -> bool:
+        """Whether a value used in the topic was not meant for that once, or for another person."""
+        pieces = self._index.by_value.get(canonical_key(used.value), ())
+        own = [piece for piece in pieces if piece.slot == used.slot and piece.turn_id == used.turn_id]
+        return not own or any(piece.may_fill for piece in own)
 
     @cached_property
     def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
@@ -220,8 +227,18 @@ class _Index:
                 (piece.turn_id, piece.value_key, piece.source, piece.kind): piece
                 for piece in self._by_slot.get(slot, ())
             }
-            self._testimonies[slot] = by_value(pieces.values())
+            self._testimonies[slot] = by_value(pieces.values()) or self._within(slot)
         return self._testimonies[slot]
+
+    def _within(self, slot: Slot) -> list[Testimony]:
+        """The evidence for a field of objects in a list, which is kept for the list as a whole."""
+        outer, _, field = slot.argument.rpartition(".")
+        found: dict[str, tuple[JsonValue, list[Evidence]]] = {}
+        for piece in self._by_slot.get(Slot(slot.tool, outer), ()) if outer else ():
+            for leaf in leaves(piece.value):
+                if leaf.key == field:
+                    found.setdefault(canonical_key(leaf.value), (leaf.value, []))[1].append(piece)
+        return [Testimony(value, list(dict.fromkeys(pieces))) for value, pieces in found.values()]
 
 
 def leaves(value: JsonValue, key: str = "") -> Iterator[Leaf]:

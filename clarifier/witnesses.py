@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from clarifier.derivations import names_hour
+from clarifier.clocks import names_hour
 from clarifier.matching import contains, match
+from clarifier.measures import speaks_of
 from clarifier.posterior import Posterior, Testimony, age, posterior
 from clarifier.settings import Settings
 from clarifier.sources import Sources
@@ -57,9 +58,14 @@ def remember(
     heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
     heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
     heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
-    if isinstance(value, str) and not any(view.holds(said) and _may_fill(said) for said in heard):
+    if (
+        isinstance(value, (str, int, float))
+        and not isinstance(value, bool)
+        and not any(view.holds(said) and _may_fill(said) for said in heard)
+    ):
+        is_text = isinstance(value, str)
         elsewhere = [piece for piece in sources.of_value(view.key) if piece.slot != slot and piece.may_fill]
-        words = elsewhere or list(_in_words(value, slot, parameter, sources, settings))
+        words = (is_text and elsewhere) or list(_in_words(value, slot, parameter, sources, settings))
         heard.append(Testimony(value, words, near.same_words))
     found = posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
     candidate = found.find(value)
@@ -141,18 +147,23 @@ def _may_fill(said: Testimony) -> bool:
 
 
 def _in_words(
-    value: str, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
+    value: str | float, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
 ) -> Iterator[Evidence]:
     """The person's words in recalled turns, unless what they said there was not meant to last.
 
-    Dates relative to those turns are not read: their clock may be unknown.
+    A number needs its unit beside it, or what it counts. Dates relative to those turns are not read: their
+    clock may be unknown.
     """
     barred = {piece.turn_id for piece in sources.of_value(canonical_key(value)) if not piece.may_fill}
     for said in sources.past_said:
         if said.turn_id is None or said.turn_id in barred:
             continue
-        found = match(value, said.text, parameter, None, settings.grounding)
-        if (found is not None and found.how != "words") or names_hour(said.text, value, None):
+        if isinstance(value, str):
+            found = match(value, said.text, parameter, None, settings.grounding)
+            is_told = (found is not None and found.how != "words") or names_hour(said.text, value, None)
+        else:
+            is_told = parameter is not None and speaks_of(value, said.text, parameter)
+        if is_told:
             yield Evidence(slot, value, "request", "plain", said.turn_id, sources.position(said.turn_id))
 
 

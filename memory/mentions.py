@@ -122,14 +122,17 @@ def _written(text: str) -> Iterator[Mention]:
 
 
 def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
-    for span in find_dates(text, now):
+    dates = find_dates(text, now)
+    for span in dates:
         words = text[span.start : span.end]
         if span.is_range:
             yield Mention("date_range", span.start, span.end, words, [span.iso, span.last.isoformat()])
         else:
             yield Mention("date", span.start, span.end, words, span.iso)
     for time in find_times(text):
-        yield Mention("time", time.start, time.end, text[time.start : time.end], time.value)
+        # In "half eleven tonight" the day is a date of its own; the time ends before it.
+        end = min((span.start for span in dates if time.start < span.start < time.end), default=time.end)
+        yield Mention("time", time.start, end, text[time.start : end].rstrip(), time.value)
 
 
 _UNIT = re.compile(r"[\s-]?(?P<unit>[A-Za-z]+|°[CF]?|%|[\u4e00-\u9fff])")

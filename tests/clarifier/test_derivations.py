@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from pydantic import JsonValue
 
-from clarifier.derivations import durations, names_hour, worked_out
+from clarifier.clocks import names_hour
+from clarifier.derivations import worked_out
 from clarifier.settings import GroundingSettings
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need
@@ -22,31 +22,6 @@ def work_out(
     is_recording: bool = False,
 ) -> float | None:
     return worked_out(value, parameter, (request,), NOW, lambda: known, is_recording=is_recording, settings=SETTINGS)
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("half an hour", [1800]),
-        ("an hour and a half", [5400]),
-        ("a quarter of an hour", [900]),
-        ("半小时", [1800]),
-        ("一个半小时", [5400]),
-        ("two weeks", [1_209_600]),
-        ("35 minutes", [2100]),
-        ("3小时", [10_800]),
-        ("three apples", []),
-    ],
-)
-def test_durations(text: str, seconds: list[int]) -> None:
-    assert list(durations(text, NOW)) == seconds
-
-
-def test_a_duration_is_counted_in_the_unit_of_the_parameter() -> None:
-    assert work_out(30, need("length", "Length in minutes."), "for half an hour") == 0.95
-    assert work_out(1800, need("length", "Length in seconds."), "for half an hour") == 0.95
-    assert work_out(30, need("length", "Length in seconds."), "for half an hour") is None
-    assert work_out(30, need("length"), "for half an hour") is None
 
 
 def test_days_counted_from_one_that_is_known() -> None:

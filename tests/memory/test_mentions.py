@@ -145,3 +145,11 @@ def test_a_request_is_read_in_milliseconds() -> None:
     for _ in range(10):
         mentions(text, NOW)
     assert (time.perf_counter() - start) / 10 < 0.05  # measured: 3 ms
+
+
+def test_a_time_said_with_its_day_is_a_time_and_a_date() -> None:
+    found = mentions("after half eleven tonight", datetime(2026, 7, 3, 21, 48))
+    assert [(one.kind, one.text, one.value) for one in found if one.kind in ("date", "time")] == [
+        ("time", "half eleven", "23:30"),
+        ("date", "tonight", "2026-07-03"),
+    ]

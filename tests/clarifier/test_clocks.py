@@ -1,0 +1,74 @@
+"""Times of day whose half is left open, and days of the week."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+
+from clarifier.clocks import as_weekdays, names_time, weekdays_in
+from clarifier.settings import GroundingSettings
+from memory.tools import Parameter
+from tests.clarifier.samples import NOW, need
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "probability"),
+    [
+        ("23:30", "tonight, half eleven", 0.95),
+        ("23:30", "after half eleven", 0.6),
+        ("20:15", "dinner at 8:15", 0.95),
+        ("20:15", "at 8:15", 0.6),
+        ("03:00", "三点到四点那班", 0.6),
+        ("03:00", "凌晨，三点到四点", 0.95),
+        ("2026-03-10T20:15", "dinner at 8:15", 0.95),
+        ("05:00", "not between nine at night and five", 0.6),  # the hour by its number
+        ("18:20", "a bit after six", 0.6),
+        ("08:10", "eight o'clock or so, around that", 0.6),
+        ("18:20", "at six o'clock", None),  # not vague
+        ("19:00", "a bit after six", None),  # too far
+        ("20:15", "at 8:15 in the morning", None),
+        ("08:15", "at 20:15", None),
+        ("11:45", "tonight, half eleven", None),
+    ],
+)
+def test_a_time_that_is_not_spelled_out(value: str, text: str, probability: float | None) -> None:
+    assert names_time(value, text, NOW, GroundingSettings()) == probability
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Monday to Thursday", [{0, 1, 2, 3}]),
+        ("Mon-Thu", [{0, 1, 2, 3}]),
+        ("Mondays and Wednesdays", [{0, 2}]),
+        ("Friday through Monday", [{4, 5, 6, 0}]),
+        ("on weekdays", [{0, 1, 2, 3, 4}]),
+        ("every day", [{0, 1, 2, 3, 4, 5, 6}]),
+        ("周一到周四", [{0, 1, 2, 3}]),
+        ("礼拜一至五", [{0, 1, 2, 3, 4}]),
+        ("周二和周四", [{1, 3}]),
+        ("礼拜一到礼拜四。礼拜五到礼拜天让他松口气", [{0, 1, 2, 3}, {4, 5, 6}, {0, 1, 2, 3, 4, 5, 6}]),
+        ("the sun is on the wed", [{6, 2}]),
+        ("no day at all", []),
+    ],
+)
+def test_days_of_the_week(text: str, named: list[set[int]]) -> None:
+    assert weekdays_in(text) == frozenset(map(frozenset, named))
+
+
+@pytest.mark.parametrize(
+    ("values", "parameter", "days"),
+    [
+        ([1, 2, 7], need("weekdays", "1为周一，7为周日。"), {0, 1, 6}),
+        ([0, 6], need("days", "Days of the week, 0 is Sunday."), {6, 5}),
+        ([0, 6], need("days", "Days of the week, 0 = Monday."), {0, 6}),
+        ([1, 2], need("days", "Days of the week; 1 for Sunday."), {6, 0}),
+        (["Mon", "thursday"], need("days", "Days of the week."), {0, 3}),
+        (["周一", "礼拜天"], need("weekdays"), {0, 6}),
+        ([1, 2], need("pages"), None),
+        ([1, 99], need("weekdays"), None),
+        (["Mon", "Quenby"], need("weekdays"), None),
+    ],
+)
+def test_values_that_stand_for_days(values: list[JsonValue], parameter: Parameter, days: set[int] | None) -> None:
+    assert as_weekdays(values, parameter) == (frozenset(days) if days is not None else None)
