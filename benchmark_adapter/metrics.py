@@ -115,7 +115,8 @@ def group_of(task_type: str | None) -> Group | None:
 
 def draws_once(turns: Iterable[ScoredTurn]) -> Draws:
     """Return the draw in which every turn counts once, with topics and persons to resample."""
-    return Draws.once([(turn.reference.session, turn.reference.topic_id) for turn in turns])
+    references = [turn.reference for turn in turns]
+    return Draws.once([(one.session, (one.topic_index, one.topic_id)) for one in references])
 
 
 def exact_accuracy(turns: Sequence[ScoredTurn], is_right: Verdict, draws: Draws) -> dict[str, Values]:

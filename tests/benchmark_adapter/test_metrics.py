@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -337,7 +338,8 @@ def test_calibration_is_of_the_last_act_before_the_outcome_over_turns_that_acted
 
     assert [turn.p_calls for turn in turns] == [0.8, 0.4, None, None]
     assert compute_metrics(turns)["calibration"] == {
-        # One bin: 0.6 said, 0.5 came, with spread √(0.25/2) = 0.353553; the folded mean is 0.293304, so 0.193304 comes off.
+        # One bin: 0.6 said, 0.5 came, with spread √(0.25/2) = 0.353553. The folded mean is 0.293304, so that 0.193304
+        # comes off a gap of 0.1.
         "ece": 0.0,
         "brier": 0.1,  # (0.2² + 0.4²) / 2
         "auroc": 1.0,
@@ -422,6 +424,32 @@ def test_intervals_hang_on_the_seed_alone() -> None:
 
     assert compute_metrics(turns, seed=1) == compute_metrics(turns, seed=1)
     assert compute_metrics(turns, seed=1)["ci95"] != compute_metrics(turns, seed=2)["ci95"]
+
+
+def test_topics_are_told_apart_by_their_place_where_ids_repeat() -> None:
+    turns = [
+        scored(replace(reference_turn(final(), index=index), topic_index=index), is_correct=index == 0)
+        for index in range(2)
+    ]
+
+    assert compute_metrics(turns)["ci95"]["exact.micro"] == [0.0, 1.0]
+
+
+def test_the_benchmarks_1065_turns_take_about_a_second() -> None:
+    turns = [
+        scored(
+            reference_turn(*_RENEW, session=f"person{index % 15}", index=index, topic_id=f"topic_{index // 75}"),
+            is_correct=index % 3 == 0,
+            calls_are_right=index % 3 == 0,
+            decisions=(_act(index % 97 / 97),),
+        )
+        for index in range(1065)
+    ]
+    started = time.perf_counter()
+
+    assert compute_metrics(turns)["ci95"]["calibration.auroc"] is not None
+
+    assert time.perf_counter() - started < 5.0  # 0.4 s on one free core
 
 
 def test_nothing_can_be_resampled_where_everybody_has_one_topic() -> None:
