@@ -12,10 +12,10 @@ from agent.state import Clock, Planner, ToolExecutor, User
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy
 from memory.evidence import Slot
-from memory.memory import Forgotten, UserMemory
 from memory.records import Turn
 from memory.strategies import default_budget, open_strategy
 from memory.tools import Tool
+from memory.user_memory import Forgotten, UserMemory
 from memory.user_state import UserState, fold
 
 _NUMBERED = re.compile(r"t(\d+)")

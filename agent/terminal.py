@@ -10,8 +10,8 @@ from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerError
 from agent.explain import beliefs, shown, shown_call, why
 from memory.evidence import Slot
-from memory.memory import Forgotten
 from memory.records import Observation, ToolCall
+from memory.user_memory import Forgotten
 
 HELP = """\
 Say what you want. Inside a question, an empty line leaves it unanswered and ends the turn.

@@ -1,13 +1,15 @@
 from .embedder import Embedder as Embedder
 from .embedders.factory import open_embedder as open_embedder
 from .enum_mentions import enum_mention as enum_mention
+from .erasure import Erasable as Erasable
+from .erasure import ErasureError as ErasureError
+from .erasure import Receipt as Receipt
+from .erasure import TimeSpan as TimeSpan
 from .errors import MemoryStoreError as MemoryStoreError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
 from .extraction import extract_all as extract_all
-from .memory import Forgotten as Forgotten
 from .memory import Memory as Memory
-from .memory import UserMemory as UserMemory
 from .mentions import Mention as Mention
 from .recall import Recall as Recall
 from .recall import RecallItem as RecallItem
@@ -18,6 +20,7 @@ from .records import QuestionStep as QuestionStep
 from .records import Scope as Scope
 from .records import ToolCall as ToolCall
 from .records import Turn as Turn
+from .sql_turn_log import SqlTurnLog as SqlTurnLog
 from .strategies import STRATEGIES as STRATEGIES
 from .strategies import default_budget as default_budget
 from .strategies import open_strategy as open_strategy
@@ -26,8 +29,9 @@ from .tools import Parameter as Parameter
 from .tools import Tool as Tool
 from .tools import parse_tool as parse_tool
 from .tools import parse_tools as parse_tools
-from .sql_turn_log import SqlTurnLog as SqlTurnLog
 from .turn_log import TurnLog as TurnLog
+from .user_memory import Forgotten as Forgotten
+from .user_memory import UserMemory as UserMemory
 from .user_state import UserState as UserState
 from .user_state import fold as fold
 from .values import cast as cast

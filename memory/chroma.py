@@ -1,52 +1,91 @@
-"""The vector index in an embedded Chroma directory."""
+"""The vector index in Chroma, whether in a directory or on servers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import threading
-from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from memory.embedder import Matrix
-from memory.errors import EmbedderError, MemoryStoreError
-from memory.index import IndexEntry, nearest
-from memory.index_header import REBUILD_HINT, IndexHeader, open_header
-from memory.recall import Hit
+from memory.errors import EmbedderError, EmbedderMismatchError, MemoryStoreError, ScopeError
+from memory.index import IndexEntry, StoredVectors
+from memory.index_header import IndexHeader, check_header
 from memory.records import Scope
-from memory.user_vectors import UserVectors
 
 if TYPE_CHECKING:
-    from chromadb.api.client import Client
+    from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
-_LIVE, _NEW, _OLD = "chroma", "chroma.new", "chroma.old"
-_BATCH = 1000
+PREFIX = "turns-"
+BATCH = 1000
 """Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
-_COMPACTED_RECORDS = 5000
-"""Up to so many records, rewriting the index takes at most three seconds or so."""
+_FETCHED_AT_ONCE = 100
+"""For more turns, reading all of a user is as fast."""
+
+
+class ChromaStore(Protocol):
+    """Where the collections of an index are."""
+
+    name: str
+    """As messages name it."""
+    servers: int
+    """How many clients there are."""
+    is_shared: bool
+    """Whether other processes may change it meanwhile."""
+    hint: str
+    """What to do when it cannot be used."""
+
+    def header(self) -> IndexHeader | None:
+        """Return what the index was created with, `None` if there is none yet."""
+        ...
+
+    def write_header(self, header: IndexHeader) -> IndexHeader:
+        """Write it if there is none, and return the one that is there then."""
+        ...
+
+    def replace_header(self, header: IndexHeader) -> None:
+        """Write it in place of the one that is there."""
+        ...
+
+    def clients(self) -> Sequence[ClientAPI]:
+        """Return a client for each server; connecting happens here at the latest."""
+        ...
+
+    def will_erase(self, names: Collection[str]) -> None:
+        """Note that records of these collections are about to be deleted."""
+        ...
+
+    def rewrite(self, names: Collection[str]) -> None:
+        """Make collections anew without what was deleted in them, where that frees its bytes."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted and noted, as far as it can be reached; nobody else uses the clients."""
+        ...
+
+    def close(self) -> None:
+        """Release the clients."""
+        ...
 
 
 class ChromaIndex:
-    """Chroma keeps the vectors; a user's are read once, cached, and scanned exactly.
+    """Vectors in Chroma. It learns neither texts nor ids, only digests of them: those are in the log alone.
 
-    Measured on 2 cores: a scan of 100 vectors takes 8 µs where Chroma's filtered query takes 4 ms in a collection of
-    1,000 and 170 ms in one of 100,000.
+    Users are hashed over collections, and collections dealt out to servers. Chroma only keeps the vectors: a user's
+    are read once and scanned exactly elsewhere. Measured on 2 cores, a scan of 100 vectors takes 8 µs where Chroma's
+    filtered query takes 4 ms in a collection of 1,000 and 170 ms in one of 100,000.
 
     Args:
-        directory: Where the index is or will be.
+        store: Where the collections are.
         fingerprint: Of the embedder; the index opens only with the one that created it.
         dimensions: Length of a vector.
-        collections: Of a new index; an existing one keeps its number.
-        cached_users: Users whose vectors stay in memory; the least recently used goes first.
-        compacted_records: An index of at most so many records is compacted whenever something is deleted. In a larger
-            one, ids and vectors of forgotten turns stay in Chroma's files as waste until `compact` is called.
+        collections: Of a new index; an existing one keeps its number. An erasure rewrites one of them.
+        reindexing: Open it although it is of another embedder or other servers, to fill a new one beside it.
 
     Raises:
         EmbedderMismatchError: If the index was written with another embedder, or with vectors of another length.
@@ -55,31 +94,38 @@ class ChromaIndex:
     """
 
     def __init__(
-        self,
-        directory: Path,
-        *,
-        fingerprint: str,
-        dimensions: int,
-        collections: int = 16,
-        cached_users: int = 128,
-        compacted_records: int = _COMPACTED_RECORDS,
+        self, store: ChromaStore, *, fingerprint: str, dimensions: int, collections: int = 64, reindexing: bool = False
     ) -> None:
-        self._directory = directory
-        given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections)
-        self._header = open_header(directory, given, has_vectors=(directory / _LIVE).exists())
-        self._cached_users = cached_users
-        self._compacted_records = compacted_records
-        self._client: Client | None = None
+        self._store = store
+        self._is_reindexing = reindexing
         self._is_closed = False
-        self._opening = threading.Lock()
-        self._cache: OrderedDict[Scope, UserVectors] = OrderedDict()
-        self._caching = threading.Lock()
-        # Work on one user is done by one thread at a time; users of other collections are not held up.
+        given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections, servers=store.servers)
+        try:
+            with self._translated("open"):
+                self._header = self._opened(given)
+        except BaseException:
+            store.close()
+            raise
+        # Work on one collection is done by one thread at a time; users of the others are not held up.
         self._locks = [threading.RLock() for _ in range(self._header.collections)]
 
-    def entries(self, scope: Scope) -> Mapping[str, IndexEntry]:
-        with self._locked(scope):
-            return self._user(scope).entries
+    def read(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
+        wanted = {_record_id(scope, turn_id): turn_id for turn_id in turn_ids}
+        with self._locked(scope), self._translated("read"):
+            self._check_current()
+            found: Any = self._collection(scope).get(
+                where={"scope": _scope_digest(scope)}, include=["embeddings", "metadatas"]
+            )
+        return self._stored(found, wanted)
+
+    def fetch(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
+        if not 0 < len(turn_ids) <= _FETCHED_AT_ONCE:  # Chroma refuses an empty list
+            return self.read(scope, turn_ids)._replace(strangers=0)
+        wanted = {_record_id(scope, turn_id): turn_id for turn_id in turn_ids}
+        with self._locked(scope), self._translated("read"):
+            self._check_current()
+            found: Any = self._collection(scope).get(ids=list(wanted), include=["embeddings", "metadatas"])
+        return self._stored(found, wanted)
 
     def upsert(self, scope: Scope, entries: Sequence[IndexEntry], vectors: Matrix) -> None:
         if vectors.shape != (len(entries), self._header.dimensions):
@@ -87,105 +133,132 @@ class ChromaIndex:
                 f"{len(entries)} entries need vectors of shape {(len(entries), self._header.dimensions)}, "
                 f"got {vectors.shape}"
             )
+        digest = _scope_digest(scope)
         with self._locked(scope), self._translated("write to"):
+            self._check_current()
             collection = self._collection(scope)
-            user = self._user(scope)
-            for batch in _batches(len(entries)):
+            for batch in batches(len(entries)):
                 collection.upsert(
                     ids=[_record_id(scope, entry.turn_id) for entry in entries[batch]],
                     embeddings=vectors[batch],
-                    metadatas=[_metadata(scope, entry) for entry in entries[batch]],
+                    metadatas=[{"scope": digest, "digest": entry.digest} for entry in entries[batch]],
                 )
-                user.put(entries[batch], vectors[batch])
 
-    def search(self, scope: Scope, queries: Matrix, k: int) -> list[list[Hit]]:
-        with self._locked(scope):
-            user = self._user(scope)
-            turn_ids = user.turn_ids
-            found = nearest(queries, user.matrix, k)
-        return [[Hit(turn_ids[row], similarity) for row, similarity in rows] for rows in found]
+    def retain(self, scope: Scope, turn_ids: Collection[str]) -> int:
+        kept = {_record_id(scope, turn_id) for turn_id in turn_ids}
+        with self._locked(scope), self._translated("erase from"):
+            own = self._name(self._shard(scope))
+            count = 0
+            for client in self._store.clients():
+                for name in _collection_names(client):
+                    # Of this index a scope has one collection; those of a rebuild may have been counted otherwise.
+                    if name == own or not name.startswith(self._prefix):
+                        erased = self._erase(client, name, scope, kept)
+                        count += erased if name == own else 0
+        self._scrub()
+        return count
 
-    def delete(self, scope: Scope, turn_ids: Collection[str] | None = None) -> int:
-        with self._locked(scope), self._translated("delete from"):
-            user = self._user(scope)
-            ids = [turn_id for turn_id in user.turn_ids if turn_ids is None or turn_id in turn_ids]
-            for batch in _batches(len(ids)):
-                self._collection(scope).delete(ids=[_record_id(scope, turn_id) for turn_id in ids[batch]])
-                user.drop(set(ids[batch]))
-            is_small = bool(ids) and self._count() <= self._compacted_records
-        if is_small:
-            self.compact()
-        return len(ids)
+    def clear(self) -> None:
+        with self._all_locked(), self._translated("clear"):
+            for client in self._store.clients():
+                self._drop(client, [name for name in _collection_names(client) if name.startswith(self._prefix)])
+            self._store.scrub()
 
-    def compact(self) -> None:
-        """Rewrite the index, so that nothing of what was deleted is left in its files; everyone waits meanwhile.
-
-        Chroma keeps deleted records in its queue and its graph files for an unknown time.
-        """
-        with self._all_locked(), self._translated("compact"):
-            self._check_open()
-            old = self._opened()
-            shutil.rmtree(self._directory / _NEW, ignore_errors=True)
-            new = _client(self._directory / _NEW)
-            try:
-                for name in (collection.name for collection in old.list_collections()):
-                    _copy(old.get_collection(name, embedding_function=None), new)
-            finally:
-                new.close()
-            with self._opening:
-                old.close()
-                self._client = None
-                (self._directory / _LIVE).rename(self._directory / _OLD)
-                (self._directory / _NEW).rename(self._directory / _LIVE)
-                shutil.rmtree(self._directory / _OLD)
+    def adopt(self, scopes: Collection[Scope]) -> int:
+        known = {_scope_digest(scope) for scope in scopes}
+        count = 0
+        with self._all_locked(), self._translated("write to"):
+            self._store.replace_header(self._header)
+            for client in self._store.clients():
+                for name in _collection_names(client):
+                    if name.startswith(self._prefix):
+                        count += self._erase_unknown(client, name, known)
+            self._drop_others()
+        return count
 
     def close(self) -> None:
-        with self._all_locked(), self._opening:
+        with self._all_locked():
             self._is_closed = True
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+            self._store.close()
 
-    def _user(self, scope: Scope) -> UserVectors:
-        """Return the user's vectors, from the cache or from Chroma; the scope's lock is held."""
-        with self._caching:
-            user = self._cache.pop(scope, None)
-        if user is None:
-            user = self._read_user(scope)
-        with self._caching:
-            self._cache[scope] = user
-            if len(self._cache) > self._cached_users:
-                self._cache.popitem(last=False)
-        return user
+    def _opened(self, given: IndexHeader) -> IndexHeader:
+        """Return the header to go by: the one that is there, or the given one where a new index is begun."""
+        found = self._store.header() or self._store.write_header(given)
+        if found.model_copy(update={"collections": given.collections}) == given:
+            return found
+        if not self._is_reindexing:
+            check_header(found, given, self._store.name)
+            # What is left is an older version, whose vectors are derived and not worth a conversion.
+            self._header = given
+            self._drop_others()
+            self._store.replace_header(given)
+        return given
 
-    def _read_user(self, scope: Scope) -> UserVectors:
-        user = UserVectors(self._header.dimensions)
-        with self._translated("read"):
-            found: Any = self._collection(scope).get(
-                where={"scope": _scope_digest(scope)}, include=["embeddings", "metadatas"]
-            )
-        entries = [IndexEntry(item["turn_id"], item["position"], item["digest"]) for item in found["metadatas"]]
-        if entries:
-            user.put(entries, np.asarray(found["embeddings"], dtype=np.float32))
-        return user
+    @property
+    def _prefix(self) -> str:
+        return f"{PREFIX}{self._header.space}-"
 
-    def _count(self) -> int:
-        client = self._opened()
-        return sum(
-            client.get_collection(found.name, embedding_function=None).count() for found in client.list_collections()
-        )
+    def _name(self, shard: int) -> str:
+        return f"{self._prefix}{shard:04}"
 
     def _collection(self, scope: Scope) -> ChromaCollection:
-        return _collection(self._opened(), f"turns-{self._shard(scope):04}")
+        shard = self._shard(scope)
+        clients = self._store.clients()
+        return open_collection(clients[shard % len(clients)], self._name(shard))
 
-    def _opened(self) -> Client:
-        """Return the client, made at first use: importing Chroma takes a second or two."""
-        with self._opening:
-            if self._client is None:
-                for unfinished in (_NEW, _OLD):  # a compaction that was cut off
-                    shutil.rmtree(self._directory / unfinished, ignore_errors=True)
-                self._client = _client(self._directory / _LIVE)
-            return self._client
+    def _stored(self, found: Any, wanted: dict[str, str]) -> StoredVectors:
+        places = [place for place, record in enumerate(found["ids"]) if record in wanted]
+        entries = tuple(
+            IndexEntry(wanted[found["ids"][place]], str(found["metadatas"][place]["digest"])) for place in places
+        )
+        vectors = np.asarray([found["embeddings"][place] for place in places], dtype=np.float32)
+        return StoredVectors(
+            entries, vectors.reshape(len(places), self._header.dimensions), len(found["ids"]) - len(places)
+        )
+
+    def _erase(self, client: ClientAPI, name: str, scope: Scope, kept: Collection[str]) -> int:
+        """Delete the records of `scope` but the `kept` ones from one collection."""
+        collection = client.get_collection(name, embedding_function=None)
+        found = collection.get(where={"scope": _scope_digest(scope)}, include=[])
+        return self._delete(collection, [record for record in found["ids"] if record not in kept])
+
+    def _erase_unknown(self, client: ClientAPI, name: str, known: Collection[str]) -> int:
+        collection = client.get_collection(name, embedding_function=None)
+        found: Any = collection.get(include=["metadatas"])
+        records = zip(found["ids"], found["metadatas"], strict=True)
+        return self._delete(collection, [record for record, data in records if data["scope"] not in known])
+
+    def _delete(self, collection: ChromaCollection, records: list[str]) -> int:
+        if records:
+            self._store.will_erase([collection.name])
+            for batch in batches(len(records)):
+                collection.delete(ids=records[batch])
+            self._store.rewrite([collection.name])
+        return len(records)
+
+    def _drop(self, client: ClientAPI, names: Sequence[str]) -> None:
+        self._store.will_erase(names)
+        for name in names:
+            client.delete_collection(name)
+
+    def _drop_others(self) -> None:
+        """Remove the collections of other embedders and versions."""
+        for client in self._store.clients():
+            self._drop(client, [name for name in _collection_names(client) if not name.startswith(self._prefix)])
+        self._store.scrub()
+
+    def _scrub(self) -> None:
+        with self._all_locked(), self._translated("erase from"):
+            self._check_open()
+            self._store.scrub()
+
+    def _check_current(self) -> None:
+        """Refuse an index that another process has replaced by one of another embedder meanwhile."""
+        if self._store.is_shared and not self._is_reindexing:
+            found = self._store.header()
+            if found != self._header:
+                stored = found.embedder_name if found else "none"
+                raise EmbedderMismatchError(stored=stored, given=self._header.embedder_name)
 
     def _shard(self, scope: Scope) -> int:
         return int(_scope_digest(scope), 16) % self._header.collections
@@ -209,25 +282,20 @@ class ChromaIndex:
 
     @contextmanager
     def _translated(self, action: str) -> Iterator[None]:
-        from chromadb.errors import ChromaError
-
         try:
             yield
-        except (ChromaError, OSError) as exc:
+        except MemoryStoreError:
+            raise
+        except Exception as exc:
+            if not _is_vendors(exc):
+                raise
             raise MemoryStoreError(
-                f"cannot {action} the index in {str(self._directory)!r}: {exc}; {REBUILD_HINT}"
+                f"cannot {action} the index in {self._store.name}: {exc}; {self._store.hint}"
             ) from exc
 
 
-def _client(path: Path) -> Client:
-    import chromadb
-    from chromadb.config import Settings
-
-    client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
-    return cast("Client", client)  # it is declared as the base class, which cannot be closed
-
-
-def _collection(client: Client, name: str) -> ChromaCollection:
+def open_collection(client: ClientAPI, name: str) -> ChromaCollection:
+    """Return the collection called `name`, made if it is not there."""
     return client.get_or_create_collection(
         name,
         embedding_function=None,  # the default one downloads a model
@@ -235,31 +303,36 @@ def _collection(client: Client, name: str) -> ChromaCollection:
     )
 
 
-def _copy(source: ChromaCollection, target: Client) -> None:
-    for batch in _batches(source.count()):
-        found: Any = source.get(limit=_BATCH, offset=batch.start, include=["embeddings", "metadatas"])
-        _collection(target, source.name).upsert(
-            ids=found["ids"], embeddings=found["embeddings"], metadatas=found["metadatas"]
-        )
+def batches(count: int) -> Iterator[slice]:
+    """Return slices that together cover `count` records, as many in each as one call takes."""
+    return (slice(start, start + BATCH) for start in range(0, count, BATCH))
+
+
+def _collection_names(client: ClientAPI) -> list[str]:
+    names: list[str] = []
+    while found := client.list_collections(limit=BATCH, offset=len(names)):
+        names += [collection.name for collection in found]
+    return [name for name in names if name.startswith(PREFIX)]
+
+
+def _is_vendors(exc: Exception) -> bool:
+    """Say whether Chroma, its HTTP client or the operating system raised this."""
+    from chromadb.errors import ChromaError
+    from httpx import HTTPError
+
+    return isinstance(exc, ChromaError | HTTPError | OSError)
 
 
 def _scope_digest(scope: Scope) -> str:
-    return _digest(*scope.key)
+    return _digest(scope)
 
 
 def _record_id(scope: Scope, turn_id: str) -> str:
-    return _digest(*scope.key, turn_id)
+    return _digest(scope, turn_id)
 
 
-def _digest(*parts: str) -> str:
-    """Return the SHA-256 of the parts; as a JSON list, no two lists of parts are alike."""
-    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
-
-
-def _metadata(scope: Scope, entry: IndexEntry) -> dict[str, str | int]:
-    # Neither text nor whose it is in the clear: that is in the log alone, which erases it for good.
-    return {"scope": _scope_digest(scope), **entry._asdict()}
-
-
-def _batches(count: int) -> Iterator[slice]:
-    return (slice(start, start + _BATCH) for start in range(0, count, _BATCH))
+def _digest(scope: Scope, *parts: str) -> str:
+    """Return the SHA-256 of scope and parts; as a JSON list, no two lists of parts are alike."""
+    if not isinstance(scope, Scope):
+        raise ScopeError(f"whose vectors are meant is said by a Scope; got {scope!r}")
+    return hashlib.sha256(json.dumps([*scope.key, *parts]).encode("ascii")).hexdigest()

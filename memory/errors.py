@@ -1,12 +1,13 @@
 """What can go wrong in `memory`.
 
 MemoryStoreError
-├── ScopeError              a user scope that names nobody
+├── ScopeError              a user scope that names nobody, or that no store keeps as it is
 ├── RecordError             a turn or a stored record that cannot be read
 ├── ToolSchemaError         a tool definition that is not one
 ├── CastError               a value that does not fit its parameter
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
 ├── EmbedderMismatchError   an index written with another embedder
+├── ErasureError            an erasure that some store did not complete (in `memory.erasure`)
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
 └── UnknownStrategyError    a strategy name that does not exist
@@ -66,8 +67,9 @@ class EmbedderMismatchError(MemoryStoreError):
         self.given = given
         super().__init__(
             f"the index was written with embedder {stored!r} and is opened with {given!r}; "
-            "vectors of two embedders cannot be compared. Open it with the first one, or rebuild the index "
-            "from the turn log by deleting the folder `index` of the data directory"
+            "vectors of two embedders cannot be compared. Open it with the first one, or rebuild the index from the "
+            "turn log for the second with `stead reindex --data DIR --embedder NAME` (in Python: "
+            "Memory.open(…, reindexing=True) and its method reindex())"
         )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memory.embedder import Matrix, Vector
-from memory.recall import Hit
 from memory.records import Scope
 
 _SIMILARITY_DECIMALS = 6
@@ -17,32 +16,52 @@ _SIMILARITY_DECIMALS = 6
 
 
 class IndexEntry(NamedTuple):
-    """What an index knows of a turn besides its vector."""
+    """What an index keeps of a turn besides its vector."""
 
     turn_id: str
-    position: int
-    """In the log of the scope."""
     digest: str
     """Of the embedded text: another digest means that the vector is stale."""
+
+
+class StoredVectors(NamedTuple):
+    """What an index has of a scope."""
+
+    entries: tuple[IndexEntry, ...]
+    """In no order."""
+    vectors: Matrix
+    """A unit row an entry, shape `(n, d)`."""
+    strangers: int = 0
+    """Vectors of turns that were not asked for."""
 
 
 class VectorIndex(Protocol):
     """The vectors of every scope's turns. Two scopes share nothing."""
 
-    def entries(self, scope: Scope) -> Mapping[str, IndexEntry]:
-        """Return what is indexed for `scope`, by turn id, in log order."""
+    def read(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
+        """Return what is indexed of these turns, the whole log of `scope`, and count what is there besides."""
+        ...
+
+    def fetch(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
+        """Return what is indexed of these few turns of `scope`."""
         ...
 
     def upsert(self, scope: Scope, entries: Sequence[IndexEntry], vectors: Matrix) -> None:
         """Store a unit row a turn, in place of the one it has."""
         ...
 
-    def search(self, scope: Scope, queries: Matrix, k: int) -> list[list[Hit]]:
-        """Return for each query row the `k` turns nearest to it, best first; ties keep log order."""
+    def retain(self, scope: Scope, turn_ids: Collection[str]) -> int:
+        """Erase every vector of `scope` but those of these turns, and return how many that were."""
         ...
 
-    def delete(self, scope: Scope, turn_ids: Collection[str] | None = None) -> int:
-        """Remove these turns (`None`: all) of `scope` and return how many there were."""
+    def clear(self) -> None:
+        """Remove the vectors of everyone."""
+        ...
+
+    def adopt(self, scopes: Collection[Scope]) -> int:
+        """Make this the index that others open too: it is complete, and nobody but `scopes` has turns.
+
+        Erases what other embedders left, and the vectors of other scopes, whose number it returns.
+        """
         ...
 
     def close(self) -> None:

@@ -2,66 +2,58 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import hashlib
 
 from pydantic import BaseModel, Field
 
 from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError
 
-INDEX_VERSION = 1
-_HEADER_NAME = "index.json"
-REBUILD_HINT = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
+INDEX_VERSION = 2
+REINDEX_HINT = (
+    "rebuild the index from the turn log with `stead reindex`, or in Python with "
+    "Memory.open(…, reindexing=True) and its method reindex()"
+)
 
 
 class IndexHeader(BaseModel, frozen=True, extra="forbid"):
-    """What an index was created with, in `index.json`; none of it can change later."""
+    """What an index was created with; only a complete rebuild puts another one in its place."""
 
     version: int = INDEX_VERSION
     embedder: str
     dimensions: int = Field(ge=1)
     collections: int = Field(ge=1)
     """Users are hashed over so many collections: a metadata filter takes time linear in its collection."""
+    servers: int = Field(default=1, ge=1)
+    """Collections are dealt out to so many servers."""
+
+    @property
+    def space(self) -> str:
+        """8 hex digits in the names of its collections, so that a rebuild does not disturb the index in use."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
+
+    @property
+    def embedder_name(self) -> str:
+        """The embedder as messages name it."""
+        return f"{self.embedder} ({self.dimensions} dimensions)"
 
 
-def open_header(directory: Path, given: IndexHeader, *, has_vectors: bool) -> IndexHeader:
-    """Return the header in `directory`, written there if the index is new.
-
-    Args:
-        directory: The folder of the index.
-        given: What the index would be created with, and must have been as far as the embedder goes.
-        has_vectors: Whether vectors are there, with or without a header.
+def check_header(found: IndexHeader, given: IndexHeader, name: str) -> None:
+    """Check that the index called `name` may be opened with what is given.
 
     Raises:
-        EmbedderMismatchError: If it was created with another embedder, or with vectors of another length.
         DataVersionError: If it was written by a newer version of the project.
-        MemoryStoreError: If it cannot be read.
+        EmbedderMismatchError: If it was created with another embedder, or with vectors of another length.
+        MemoryStoreError: If it is spread over another number of servers.
     """
-    path = directory / _HEADER_NAME
-    try:
-        if not path.exists():
-            if has_vectors:
-                raise MemoryStoreError(
-                    f"{str(path)!r} is missing, so whose vectors these are is unknown; {REBUILD_HINT}"
-                )
-            directory.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_text(given.model_dump_json(indent=2) + "\n", encoding="utf-8")
-            unfinished.replace(path)
-        text = path.read_text(encoding="utf-8")
-        found = json.loads(text)
-        if isinstance(found, dict) and isinstance(found.get("version"), int) and found["version"] > INDEX_VERSION:
-            raise DataVersionError(
-                f"the index in {str(directory)!r} is of version {found['version']}, and this version of the project "
-                f"reads up to {INDEX_VERSION}; {REBUILD_HINT}"
-            )
-        header = IndexHeader.model_validate(found)
-    except (OSError, ValueError) as exc:
-        raise MemoryStoreError(f"cannot read {str(path)!r}: {exc}; {REBUILD_HINT}") from exc
-    if (header.embedder, header.dimensions) != (given.embedder, given.dimensions):
-        raise EmbedderMismatchError(stored=_embedder_name(header), given=_embedder_name(given))
-    return header
-
-
-def _embedder_name(header: IndexHeader) -> str:
-    return f"{header.embedder} ({header.dimensions} dimensions)"
+    if found.version > INDEX_VERSION:
+        raise DataVersionError(
+            f"the index in {name} is of version {found.version}, and this version of the project reads up to "
+            f"{INDEX_VERSION}; install the newer one, or {REINDEX_HINT}"
+        )
+    if (found.embedder, found.dimensions) != (given.embedder, given.dimensions):
+        raise EmbedderMismatchError(stored=found.embedder_name, given=given.embedder_name)
+    if found.servers != given.servers:
+        raise MemoryStoreError(
+            f"the index is spread over {found.servers} Chroma servers and is opened with {given.servers}; "
+            f"name the same ones in the same order, or {REINDEX_HINT}"
+        )

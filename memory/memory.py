@@ -1,109 +1,233 @@
-"""The memory of an application: turn log, vector index and embedder of one data directory, behind one object."""
+"""The memory of an application: turn log, vector index and embedder behind one object."""
 
 from __future__ import annotations
 
-import hashlib
+import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import TracebackType
 from typing import NamedTuple, Self
 from weakref import WeakValueDictionary
 
-from memory.chroma import ChromaIndex
+from memory.chroma import ChromaIndex, ChromaStore
+from memory.chroma_directory import ChromaDirectory
+from memory.chroma_servers import ChromaServers
 from memory.directory import DataDirectory
 from memory.embedder import Embedder
 from memory.embedders.checked import CheckedEmbedder
 from memory.embedders.factory import open_embedder
-from memory.embedding_text import embedding_text
+from memory.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
 from memory.errors import MemoryStoreError, ScopeError
-from memory.index import IndexEntry, VectorIndex
-from memory.recall import Hit
-from memory.records import Scope, Turn
+from memory.index import VectorIndex
+from memory.indexer import Indexer
+from memory.records import Scope
+from memory.sql_settings import SqlSettingsStore
 from memory.sql_turn_log import SqlTurnLog
-from memory.turn_log import LogEntry, TurnLog
+from memory.turn_log import TurnLog
+from memory.user_memory import UserMemory
+from memory.user_settings import SettingsStore
+
+_log = logging.getLogger(__name__)
 
 _CACHED_USERS = 128
-"""Users whose turns stay in memory."""
-_EMBEDDED_AT_ONCE = 256
-"""Texts; what was embedded is stored after so many, so that an interrupted rebuild goes on where it stopped."""
+"""Users whose turns and vectors stay in memory."""
 
 
-class Forgotten(NamedTuple):
-    """How much was erased, store by store."""
+class Progress(NamedTuple):
+    """How far a rebuild is."""
 
+    users: int
+    """Scopes done."""
     turns: int
-    """In the turn log."""
-    vectors: int
-    """In the index."""
+    """Turns of them."""
+    all_users: int
+    all_turns: int
 
 
 class Memory:
     """The memory of every user of an application; `Memory.open` makes one."""
 
-    def __init__(self, log: TurnLog, index: VectorIndex, embedder: Embedder, closing: ExitStack) -> None:
+    def __init__(
+        self,
+        log: TurnLog,
+        index: VectorIndex,
+        embedder: Embedder,
+        *,
+        erasables: Sequence[Erasable] = (),
+        closing: ExitStack | None = None,
+        settings: SettingsStore | None = None,
+    ) -> None:
         self._log = log
         self._index = index
         self._embedder = embedder
-        self._closing = closing
+        self._erasables = tuple(erasables)
+        self._closing = closing or ExitStack()
+        self._settings = settings
+        self._indexer = Indexer()
         self._is_open = True
         self._lock = threading.Lock()
-        # One object a scope as long as anyone holds it, so that its cache and lock are the only ones.
+        # One object a scope as long as anyone holds it, so that its cache and locks are the only ones.
         self._users: WeakValueDictionary[Scope, UserMemory] = WeakValueDictionary()
         self._recent: OrderedDict[Scope, UserMemory] = OrderedDict()
 
     @classmethod
     def open(
-        cls, directory: str | os.PathLike[str], *, embedder: Embedder | str = "use", lock_timeout_s: float = 30.0
+        cls,
+        directory: str | os.PathLike[str] | None,
+        *,
+        embedder: Embedder | str = "use",
+        log_url: str | None = None,
+        chroma: Sequence[str] = (),
+        lock_timeout_s: float = 30.0,
+        erasables: Sequence[Erasable] = (),
+        reindexing: bool = False,
     ) -> Self:
-        """Open the data directory, made if it does not exist, and keep other processes out until it is closed.
+        """Open the memory in a data directory, or on servers.
+
+        What lies in the directory keeps other processes out until it is closed. With both `log_url` and `chroma`
+        nothing does: any number of processes may share the servers then, and `directory` may be `None`.
 
         Args:
-            directory: Holds nothing else.
+            directory: Holds nothing else; made if it does not exist.
             embedder: An embedder, or the name of one for `memory.embedders.open_embedder`; always the same one.
-            lock_timeout_s: Seconds to wait for another process that has it open.
+            log_url: The turn log, as a SQLAlchemy URL, instead of the one in the directory; for instance
+                `postgresql://host/stead`.
+            chroma: The URLs of Chroma servers, always in the same order, instead of an index in the directory.
+            lock_timeout_s: Seconds to wait for another process that has the directory open.
+            erasables: Further stores that hold something of a person; `erase` reaches them too.
+            reindexing: Open it although the index is of another embedder; `reindex` makes it one of this embedder.
 
         Raises:
             DirectoryLockedError: If the directory is in use.
             EmbedderMismatchError: If its index was written with another embedder.
             DataVersionError: If a newer version of the project wrote it.
-            MemoryStoreError: If it cannot be read or written.
+            MemoryStoreError: If something cannot be read or written.
         """
         with ExitStack() as opened:
-            data = DataDirectory(directory, lock_timeout_s=lock_timeout_s)
-            opened.callback(data.close)
-            checked = CheckedEmbedder(open_embedder(embedder) if isinstance(embedder, str) else embedder)
-            index = ChromaIndex(data.index, fingerprint=checked.fingerprint, dimensions=checked.dimensions)
+            data = None
+            if log_url is None or not chroma:
+                if directory is None:
+                    raise MemoryStoreError("a memory needs a directory, or both log_url and chroma servers")
+                data = DataDirectory(directory, lock_timeout_s=lock_timeout_s)
+                opened.callback(data.close)
+            given = open_embedder(embedder) if isinstance(embedder, str) else embedder
+            checked = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
+            if chroma:
+                store: ChromaStore = ChromaServers(chroma)
+            else:
+                assert data is not None
+                store = ChromaDirectory(data.index)
+            index = ChromaIndex(
+                store, fingerprint=checked.fingerprint, dimensions=checked.dimensions, reindexing=reindexing
+            )
             opened.callback(index.close)
-            log = SqlTurnLog(data.log_url)
+            log = SqlTurnLog(log_url if log_url is not None else data.log_url)  # type: ignore[union-attr]  # see above
             opened.callback(log.close)
-            return cls(log, index, checked, opened.pop_all())
+            settings = SqlSettingsStore(log)
+            return cls(log, index, checked, erasables=erasables, closing=opened.pop_all(), settings=settings)
 
     def user(self, scope: Scope) -> UserMemory:
-        """Return the memory of one scope; the same scope gives the same object while it is in use."""
+        """Return the memory of one scope; the same scope gives the same object while it is in use.
+
+        Raises:
+            ScopeError: If it is no scope.
+        """
         if not isinstance(scope, Scope):
             raise ScopeError(f"whose memory is meant is said by a Scope; got {scope!r}")
+        _ = scope.key  # checks it
         with self._lock:
             if not self._is_open:
                 raise MemoryStoreError("the memory is closed; open it again to use it")
             user = self._users.get(scope)
             if user is None:
-                user = self._users[scope] = UserMemory(scope, self._log, self._index, self._embedder)
+                user = UserMemory(scope, self._log, self._index, self._embedder, self._indexer, self._settings)
+                self._users[scope] = user
             self._recent[scope] = user
             self._recent.move_to_end(scope)
             if len(self._recent) > _CACHED_USERS:
                 self._recent.popitem(last=False)
             return user
 
+    def erase(self, scope: Scope, *, turn_ids: Collection[str] | None = None, span: TimeSpan | None = None) -> Receipt:
+        """Erase everything of `scope`, or these turns, or those of a time span, from every store for good.
+
+        Every store is tried, also when one fails. Erasing again what is gone does no harm.
+
+        Raises:
+            ErasureError: If a store did not complete; its receipt says which did.
+        """
+        if isinstance(turn_ids, str) or (turn_ids is not None and span is not None):
+            raise ValueError("say what to erase by a collection of turn_ids or by a span; neither means everything")
+        user, undated = self.user(scope), 0
+        if span is not None:
+            held = {turn.turn_id: checked_span(span).holds(turn) for turn in user.kept_turns()}
+            turn_ids = [turn_id for turn_id, is_held in held.items() if is_held]
+            undated = sum(is_held is None for is_held in held.values())
+        from_log = _erased("turn log", lambda: user.erase_from_log(turn_ids))
+        from_index = _erased("vector index", lambda: max(from_log.count, user.erase_from_index()))
+        further = (_erased(store.name, partial(store.erase, scope, turn_ids)) for store in self._erasables)
+        receipt = Receipt(scope, (from_log, from_index, *further), undated)
+        if not receipt.is_complete:
+            raise ErasureError(receipt)
+        return receipt
+
+    def reindex(
+        self,
+        scope: Scope | None = None,
+        *,
+        from_scratch: bool = False,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
+    ) -> Progress:
+        """Bring the index to the log, for one user or for all, and return how much that was.
+
+        Meanwhile the memory works as ever, for this process and for others. What was done stays done: after an
+        interruption, calling it again goes on. When all are done, the index of this embedder takes the place of any
+        other, and vectors of users without turns are erased.
+
+        Args:
+            scope: Whose; `None` means all.
+            from_scratch: Embed every turn anew, instead of only what is missing or of another text.
+            on_progress: Called after each user.
+        """
+        counts = dict(self._log.scopes()) if scope is None else {scope: len(self.user(scope).kept_turns())}
+        if scope is None and from_scratch:
+            self._index.clear()
+        done = Progress(0, 0, len(counts), sum(counts.values()))
+        for one, turns in counts.items():
+            self.user(one).reindex(from_scratch=from_scratch and scope is not None)
+            done = done._replace(users=done.users + 1, turns=done.turns + turns)
+            on_progress(done)
+        if scope is None:
+            self._index.adopt(self._log.scopes())
+        return done
+
+    def wait_indexed(self) -> None:
+        """Return once the index has every turn that was remembered so far.
+
+        Raises:
+            MemoryStoreError: If the embedder or the index fails.
+        """
+        self._indexer.drain()
+
     def close(self) -> None:
-        """Close everything and give the directory free; closing twice does nothing."""
+        """Index what waits, close everything and give the directory free; closing twice does nothing."""
         with self._lock:
+            if not self._is_open:
+                return
             self._is_open = False
-            self._users.clear()
-            self._recent.clear()
-        self._closing.close()
+        with self._closing:
+            self._indexer.close()
+            try:
+                self._indexer.drain()
+            except MemoryStoreError:
+                _log.warning("turns are left to be indexed at their next use", exc_info=True)
+            with self._lock:
+                self._users.clear()
+                self._recent.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -114,112 +238,8 @@ class Memory:
         self.close()
 
 
-class UserMemory:
-    """The turns of one scope, for reading (it is a `TurnShelf`), remembering and forgetting; safe to share by threads.
-
-    The index follows the log: whatever differs is mended before the first search and the first turn remembered.
-    """
-
-    def __init__(self, scope: Scope, log: TurnLog, index: VectorIndex, embedder: Embedder) -> None:
-        self.scope = scope
-        self._log = log
-        self._index = index
-        self._embedder = embedder
-        self._lock = threading.RLock()
-        self._entries: list[LogEntry] | None = None
-        """The log, once it was read."""
-        self._unindexed: list[LogEntry] | None = None
-        """What the index lacks; `None` until it was compared with the log."""
-
-    def turns(self) -> tuple[Turn, ...]:
-        """Return every acknowledged turn, oldest first."""
-        with self._lock:
-            return tuple(entry.turn for entry in self._log_entries())
-
-    def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """Return for each query the `k` turns nearest to it, best first; ties keep log order.
-
-        Raises:
-            EmbedderError: If the embedder fails.
-        """
-        if not queries:
-            return []
-        vectors = self._embedder.embed_documents(queries)
-        with self._lock:
-            self._catch_up()
-            return self._index.search(self.scope, vectors, k)
-
-    def remember(self, turn: Turn) -> None:
-        """Store one turn; see `remember_all`."""
-        self.remember_all([turn])
-
-    def remember_all(self, turns: Iterable[Turn]) -> None:
-        """Store turns, oldest first. The same turn again changes nothing.
-
-        A turn is acknowledged, and survives a crash, once it is in the log. An error after that says so in a note; the
-        index catches up at the next use.
-
-        Raises:
-            RecordError: If another turn has the id of one, or one cannot be stored without loss; those before it are.
-            EmbedderError: If the embedder fails.
-        """
-        with self._lock:
-            for turn in turns:
-                self._append(turn)
-            try:
-                self._catch_up()
-            except MemoryStoreError as exc:
-                exc.add_note("the turns are in the log and count as remembered; only their vectors are missing")
-                raise
-
-    def forget(self) -> Forgotten:
-        """Erase everything of this scope from log and index."""
-        return self._forget(None)
-
-    def forget_turns(self, turn_ids: Collection[str]) -> Forgotten:
-        """Erase these turns from log and index; unknown ids are passed over."""
-        return self._forget(frozenset(turn_ids))
-
-    def _forget(self, turn_ids: frozenset[str] | None) -> Forgotten:
-        with self._lock:
-            # Whatever fails, the next use reads the log again and clears the index of what the log no longer has.
-            self._entries, self._unindexed = None, None
-            turns = self._log.forget(self.scope, turn_ids)
-            return Forgotten(turns=turns, vectors=self._index.delete(self.scope, turn_ids))
-
-    def _log_entries(self) -> list[LogEntry]:
-        if self._entries is None:
-            self._entries = list(self._log.entries(self.scope))
-        return self._entries
-
-    def _append(self, turn: Turn) -> None:
-        entries = self._log_entries()
-        position = self._log.append(self.scope, turn)
-        if not entries or position > entries[-1].position:
-            entries.append(LogEntry(position, turn))
-            if self._unindexed is not None:
-                self._unindexed.append(entries[-1])
-
-    def _catch_up(self) -> None:
-        """Bring the index to the log."""
-        if self._unindexed is None:
-            self._unindexed = self._compare()
-        while self._unindexed:
-            batch = self._unindexed[:_EMBEDDED_AT_ONCE]
-            vectors = self._embedder.embed_documents([embedding_text(entry.turn) for entry in batch])
-            self._index.upsert(self.scope, [_index_entry(entry) for entry in batch], vectors)
-            del self._unindexed[: len(batch)]
-
-    def _compare(self) -> list[LogEntry]:
-        """Return what the index lacks or has of another text, and remove from it what is no longer in the log."""
-        entries = self._log_entries()
-        found = self._index.entries(self.scope)
-        orphans = found.keys() - {entry.turn.turn_id for entry in entries}
-        if orphans:
-            self._index.delete(self.scope, orphans)
-        return [entry for entry in entries if found.get(entry.turn.turn_id) != _index_entry(entry)]
-
-
-def _index_entry(entry: LogEntry) -> IndexEntry:
-    text = embedding_text(entry.turn).encode("utf-8", "surrogatepass")
-    return IndexEntry(entry.turn.turn_id, entry.position, hashlib.sha256(text).hexdigest()[:16])
+def _erased(store: str, action: Callable[[], int]) -> Erased:
+    try:
+        return Erased(store, action())
+    except Exception as exc:  # of a store of whatever kind: the others must be tried, and the receipt tells
+        return Erased(store, 0, f"{type(exc).__name__}: {exc}")

@@ -54,10 +54,8 @@ class Scope(BaseModel, frozen=True, extra="forbid", strict=True):
 def _check_parts(user: object, tenant: object, agent: object) -> None:
     for name, value in (("user", user), ("tenant", tenant), ("agent", agent)):
         if fault := id_fault(value):
-            raise ScopeError(
-                f"a scope needs a {name} id that is text, not blank and stored everywhere as it is; "
-                f"{value if not isinstance(value, str) else value[:80]!r} {fault}"
-            )
+            shown = f"{value[:80]!r}, which {fault}" if isinstance(value, str) and value.strip() else repr(value)
+            raise ScopeError(f"a scope needs a {name} id that is text and not blank; got {shown}")
 
 
 class ToolCall(BaseModel, frozen=True, extra="forbid"):

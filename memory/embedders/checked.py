@@ -1,7 +1,9 @@
-"""Holds an embedder to its promise, so that no vector of another size or length reaches an index."""
+"""Holds an embedder to its promise, and remembers the vectors of queries."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,15 +16,25 @@ _LENGTH_TOLERANCE = 1e-3
 
 
 class CheckedEmbedder:
-    """The same embedder, every answer checked; halves of surrogate pairs, which tokenizers refuse, become `?`.
+    """The same embedder, every answer checked, so that no vector of another size or length reaches an index.
+
+    Halves of surrogate pairs, which tokenizers refuse, become `?`. The vectors of the last queries are kept: most are
+    the slots of tools, the same ones for every request.
+
+    Args:
+        embedder: Which one.
+        kept_queries: Most vectors of queries to keep; the least recently used goes first.
 
     Raises:
         EmbedderError: By both methods, if the answer has not the promised shape, or rows that are not finite or not of
             length 1.
     """
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, kept_queries: int = 4096) -> None:
         self._embedder = embedder
+        self._kept_queries = kept_queries
+        self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._looking = threading.Lock()
 
     @property
     def fingerprint(self) -> str:
@@ -33,7 +45,17 @@ class CheckedEmbedder:
         return self._embedder.dimensions
 
     def embed_query(self, text: str) -> Vector:
-        return self._checked(self._embedder.embed_query(_encodable(text)), (self.dimensions,))
+        with self._looking:
+            if (known := self._queries.get(text)) is not None:
+                self._queries.move_to_end(text)
+                return known
+        vector = self._checked(self._embedder.embed_query(_encodable(text)), (self.dimensions,))
+        vector.setflags(write=False)  # it is handed out again
+        with self._looking:
+            self._queries[text] = vector
+            if len(self._queries) > self._kept_queries:
+                self._queries.popitem(last=False)
+        return vector
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         return self._checked(

@@ -24,9 +24,10 @@ from agent.terminal import HELP, Chat
 from agent.turn_state import TraceEntry
 from clarifier.decision import Act, Answer, Ask, Hint, Odds, PlanAgain, Proposal, Reason, Situation, Usage
 from memory.evidence import Evidence, Slot
-from memory.memory import Memory, UserMemory
+from memory.memory import Memory
 from memory.recall import Recall
 from memory.records import QuestionStep, Scope, ToolCall, Turn
+from memory.user_memory import UserMemory
 from memory.user_state import fold_evidence
 from tests.chat_server import ChatServer, Reply, calls, fails, says
 from tests.fakes import HashingEmbedder, ScriptedPlanner

@@ -1,231 +1,228 @@
-"""The vector index on a real Chroma directory, and the exact scan beneath it."""
+"""The vector index on real Chroma directories and servers, and the exact scan."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.chroma import ChromaIndex
-from memory.embedder import Matrix
-from memory.errors import DataVersionError, EmbedderError, EmbedderMismatchError, MemoryStoreError
+from memory.chroma import ChromaIndex, open_collection
+from memory.chroma_directory import ChromaDirectory
+from memory.chroma_servers import ChromaServers
+from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError
 from memory.index import IndexEntry, nearest
-from memory.recall import Hit
 from memory.records import Scope
-from memory.user_vectors import UserVectors
-
-ANN = Scope("ann")
-EAST, NORTH, WEST = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
-
-
-def rows(*vectors: list[float]) -> Matrix:
-    return np.array(vectors, dtype=np.float32)
+from memory.user_vectors import Place, UserVectors
+from tests.chroma_processes import ChromaProcess
+from tests.memory.index_contract import ANN, BOB, EAST, NORTH, WEST, IndexContract, Opening, put, rows, stored
 
 
-def entry(turn_id: str, position: int = 0, digest: str = "d") -> IndexEntry:
-    return IndexEntry(turn_id, position, digest)
+def in_directory(path: Path, *, fingerprint: str = "compass", dimensions: int = 2, **options: Any) -> ChromaIndex:
+    return ChromaIndex(ChromaDirectory(path), fingerprint=fingerprint, dimensions=dimensions, **options)
 
 
-def opened(path: Path, *, fingerprint: str = "compass", dimensions: int = 2, cached_users: int = 128) -> ChromaIndex:
-    return ChromaIndex(path / "index", fingerprint=fingerprint, dimensions=dimensions, cached_users=cached_users)
+def on_servers(urls: list[str], *, fingerprint: str = "compass", dimensions: int = 2, **options: Any) -> ChromaIndex:
+    return ChromaIndex(ChromaServers(urls), fingerprint=fingerprint, dimensions=dimensions, **options)
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Iterator[ChromaIndex]:
-    with closing(opened(tmp_path)) as index:
-        yield index
+class TestDirectory(IndexContract):
+    @pytest.fixture
+    def opened(self, tmp_path: Path) -> Opening:
+        return lambda **options: in_directory(tmp_path / "index", **options)
 
 
-def test_finds_the_nearest_turns_also_after_reopening(tmp_path: Path) -> None:
-    entries = [entry("e", 0, "1"), entry("n", 1, "2"), entry("w", 2, "3")]
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, entries, rows(EAST, NORTH, WEST))
-        found = index.search(ANN, rows(EAST, [-0.8, 0.6]), 2)
-        assert [[hit.turn_id for hit in hits] for hits in found] == [["e", "n"], ["w", "n"]]
-        assert [hit.similarity for hits in found for hit in hits] == pytest.approx([1, 0, 0.8, 0.6], abs=1e-6)
-    with closing(opened(tmp_path)) as index:
-        assert dict(index.entries(ANN)) == {"e": entries[0], "n": entries[1], "w": entries[2]}
-        assert index.search(ANN, rows(EAST), 9) == [[Hit("e", 1.0), Hit("n", 0.0), Hit("w", -1.0)]]
+@pytest.mark.slow
+class TestOneServer(IndexContract):
+    @pytest.fixture
+    def opened(self, chroma_servers: list[ChromaProcess]) -> Opening:
+        return lambda **options: on_servers([chroma_servers[0].url], **options)
 
 
-def test_nobody_has_turns_before_the_first(index: ChromaIndex) -> None:
-    assert index.search(ANN, rows(EAST, WEST), 3) == [[], []]
-    assert dict(index.entries(ANN)) == {}
-    assert index.delete(ANN) == 0
+@pytest.mark.slow
+class TestTwoServers(IndexContract):
+    @pytest.fixture
+    def opened(self, chroma_servers: list[ChromaProcess]) -> Opening:
+        return lambda **options: on_servers([server.url for server in chroma_servers], **options)
+
+    def test_users_are_dealt_out_to_both(self, opened: Opening, chroma_servers: list[ChromaProcess]) -> None:
+        with closing(opened(collections=4)) as index:
+            for number in range(40):
+                put(index, Scope(str(number)), a=EAST)
+            prefix = chroma_servers[0].names()[1].rpartition("-")[0]
+            assert chroma_servers[0].names() == ["stead-index", f"{prefix}-0000", f"{prefix}-0002"]
+            assert chroma_servers[1].names() == ["stead-index", f"{prefix}-0001", f"{prefix}-0003"]
+
+    def test_other_servers_or_another_order_are_refused(
+        self, opened: Opening, chroma_servers: list[ChromaProcess]
+    ) -> None:
+        first, second = (server.url for server in chroma_servers)
+        with closing(opened()) as index:
+            put(index, ANN, a=EAST)
+        with pytest.raises(MemoryStoreError, match="in the order in which the index was created"):
+            on_servers([second, first])
+        with pytest.raises(MemoryStoreError, match="spread over 2 Chroma servers and is opened with 1"):
+            on_servers([first])
+        with closing(on_servers([first], reindexing=True)) as rebuilt:
+            put(rebuilt, ANN, a=WEST)
+            rebuilt.adopt([ANN])
+        with closing(on_servers([first])) as index:
+            assert stored(index, ANN, "a") == {"a": WEST}
+
+    def test_a_write_by_one_client_is_read_by_another_at_once(self, opened: Opening) -> None:
+        with closing(opened()) as index, closing(opened()) as other:
+            put(index, ANN, a=EAST)
+            assert stored(other, ANN, "a") == {"a": EAST}
+            other.retain(ANN, [])
+            assert stored(index, ANN, "a") == {}
+
+    def test_an_index_that_was_replaced_meanwhile_is_refused(self, opened: Opening) -> None:
+        with closing(opened()) as index:
+            put(index, ANN, a=EAST)
+            with closing(opened(fingerprint="other", reindexing=True)) as rebuilt:
+                put(rebuilt, ANN, a=NORTH)
+                assert stored(index, ANN, "a") == {"a": EAST}
+                rebuilt.adopt([ANN])
+            for verb in (lambda: put(index, ANN, b=EAST), lambda: index.read(ANN, ["a"])):
+                with pytest.raises(EmbedderMismatchError) as caught:
+                    verb()
+                assert caught.value.stored == "other (2 dimensions)"
+
+    def test_a_server_that_is_gone_is_named_and_one_that_is_back_is_used_again(
+        self, opened: Opening, chroma_servers: list[ChromaProcess]
+    ) -> None:
+        with closing(opened()) as index:
+            put(index, ANN, a=EAST)
+            for server in chroma_servers:
+                server.stop()
+            try:
+                with pytest.raises(MemoryStoreError, match="see that every server runs"):
+                    index.read(ANN, ["a"])
+                with pytest.raises(MemoryStoreError, match=f"127.0.0.1:{chroma_servers[0].port}"):
+                    opened()
+            finally:
+                for server in chroma_servers:
+                    server.start()
+            assert stored(index, ANN, "a") == {"a": EAST}
 
 
-def test_ties_keep_log_order_whatever_the_order_of_writing(index: ChromaIndex) -> None:
-    index.upsert(ANN, [entry("d", 3), entry("b", 1)], rows(EAST, EAST))
-    index.upsert(ANN, [entry("a", 0), entry("c", 2)], rows(EAST, EAST))
-    assert index.search(ANN, rows(EAST), 3) == [[Hit("a", 1.0), Hit("b", 1.0), Hit("c", 1.0)]]
+@pytest.mark.parametrize("urls", [[], "http://one", ["nowhere"], ["ftp://a:1"], ["http://me:pw@a"], ["http://a:b"]])
+def test_what_names_no_server_is_refused_without_showing_a_password(urls: list[str]) -> None:
+    with pytest.raises(MemoryStoreError, match="URL") as caught:
+        ChromaServers(urls)
+    assert "pw" not in str(caught.value)
 
 
-def test_a_turn_written_again_has_its_new_vector_only(tmp_path: Path) -> None:
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry("a", 0), entry("b", 1)], rows(EAST, NORTH))
-        index.upsert(ANN, [entry("a", 0, "new")], rows(WEST))
-        assert index.search(ANN, rows(EAST), 9) == [[Hit("b", 0.0), Hit("a", -1.0)]]
-    with closing(opened(tmp_path)) as index:
-        assert index.search(ANN, rows(EAST), 9) == [[Hit("b", 0.0), Hit("a", -1.0)]]
-        assert index.entries(ANN)["a"] == entry("a", 0, "new")
+def unit_rows(count: int, dimensions: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    vectors = np.random.default_rng(7).standard_normal((count, dimensions)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
-ALIKE = ["acme", "acme-corp", "john_doe", "john-doe", "a%", "a_", "用户1", "用户10", "ALICE", "alice", "é", "e\u0301"]
+def content(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
-@pytest.mark.parametrize("cached_users", [128, 1], ids=["cached", "read from disk"])
-def test_scopes_that_look_alike_share_nothing(tmp_path: Path, cached_users: int) -> None:
-    scopes = [Scope(name) for name in ALIKE] + [Scope("u", tenant=name) for name in ALIKE] + [Scope("u", agent="acme")]
-    with closing(opened(tmp_path, cached_users=cached_users)) as index:
-        for number, scope in enumerate(scopes):
-            index.upsert(scope, [entry("t", number)], rows(EAST))
-        for number, scope in enumerate(scopes):
-            assert dict(index.entries(scope)) == {"t": entry("t", number)}
-            assert index.search(scope, rows(EAST), 9) == [[Hit("t", 1.0)]]
-        assert index.delete(scopes[0]) == 1
-        assert [len(index.entries(scope)) for scope in scopes] == [0] + [1] * (len(scopes) - 1)
+@pytest.mark.parametrize(("kept", "secret"), [(20, 20), pytest.param(6000, 300, marks=pytest.mark.slow)])
+def test_no_vector_that_was_erased_is_left_in_any_file(tmp_path: Path, kept: int, secret: int) -> None:
+    """In a small index vectors wait in Chroma's queue; in one of thousands most are in files of the graph."""
+    vectors = unit_rows(kept + secret, 64)
+    with closing(in_directory(tmp_path, dimensions=64, collections=2)) as index:
+        mine = [IndexEntry(f"SECRET-{n}", "d") for n in range(secret)]
+        index.upsert(Scope("SECRET-user"), mine, vectors[:secret])
+        for number in range(4):
+            part = range(secret + number, kept + secret, 4)
+            entries = [IndexEntry(f"KEPT-{n}", "d") for n in part]
+            index.upsert(Scope(f"KEPT-{number}"), entries, vectors[part.start :: 4])
+        gone = range(1, secret)
+        assert index.retain(Scope("SECRET-user"), ["SECRET-0"]) == len(gone)
+    left = content(tmp_path)
+    assert (left.count(b"SECRET"), left.count(b"KEPT")) == (0, 0)
+    assert [n for n in gone if vectors[n].tobytes()[:32] in left] == []
+    # A record may be cut by the end of a database page, so not every kept one is seen whole; some are.
+    assert sum(vectors[n].tobytes()[:32] in left for n in range(secret, kept + secret)) > kept // 4
+    with closing(in_directory(tmp_path, dimensions=64)) as index:
+        assert len(index.read(Scope("SECRET-user"), ["SECRET-0"]).entries) == 1
+        every = [f"KEPT-{n}" for n in range(kept + secret)]
+        assert sum(len(index.read(Scope(f"KEPT-{n}"), every).entries) for n in range(4)) == kept
+    assert not list((tmp_path / "erasing").iterdir())
 
 
-def test_deletes_what_it_is_told_and_counts_it(tmp_path: Path) -> None:
-    bob = Scope("bob")
-    with closing(opened(tmp_path)) as index:
-        for scope in (ANN, bob):
-            index.upsert(scope, [entry("a", 0), entry("b", 1), entry("c", 2)], rows(EAST, NORTH, WEST))
-        assert index.delete(ANN, ["a", "c", "unknown"]) == 2
-        assert index.delete(ANN, []) == 0
-        assert list(index.entries(ANN)) == ["b"]
-    with closing(opened(tmp_path)) as index:
-        assert list(index.entries(ANN)) == ["b"]
-        assert index.delete(ANN) == 1
-        assert index.search(ANN, rows(EAST), 9) == [[]]
-        assert list(index.entries(bob)) == ["a", "b", "c"]
+def test_an_erasure_that_was_cut_off_is_completed_at_the_next_use(tmp_path: Path) -> None:
+    vectors = unit_rows(40, 64)
+    with closing(in_directory(tmp_path, dimensions=64, collections=1)) as index:
+        index.upsert(ANN, [IndexEntry(str(n), "d") for n in range(20)], vectors[:20])
+        index.upsert(BOB, [IndexEntry(str(n), "d") for n in range(20)], vectors[20:])
+    store = ChromaDirectory(tmp_path)
+    [client] = store.clients()
+    [name] = [collection.name for collection in client.list_collections()]
+    records = client.get_collection(name, embedding_function=None)
+    found: Any = records.get(include=["embeddings"])
+    lost = [place for place, row in enumerate(found["embeddings"]) if np.isclose(row, vectors[:20]).all(axis=1).any()]
+    assert len(lost) == 20
+    store.will_erase([name])
+    records.delete(ids=[found["ids"][place] for place in lost])
+    store.close()  # as if the process had died after deleting
+    assert sum(vectors[n].tobytes()[:32] in content(tmp_path) for n in range(20)) > 5
+    with closing(in_directory(tmp_path, dimensions=64)) as index:
+        assert len(index.read(BOB, [str(n) for n in range(20)]).entries) == 20
+    assert sum(vectors[n].tobytes()[:32] in content(tmp_path) for n in range(20)) == 0
+    assert not list((tmp_path / "erasing").iterdir())
 
 
-def test_nothing_of_a_deleted_turn_is_left_in_any_file(tmp_path: Path) -> None:
-    rng = np.random.default_rng(7)
-    vectors = rng.standard_normal((40, 64)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    with closing(opened(tmp_path, dimensions=64)) as index:
-        index.upsert(Scope("SECRET-user"), [entry(f"SECRET-{n}", n) for n in range(20)], vectors[:20])
-        index.upsert(ANN, [entry(f"KEPT-{n}", n) for n in range(20)], vectors[20:])
-        assert index.delete(Scope("SECRET-user")) == 20
-        assert index.search(ANN, vectors[20:21], 1) == [[Hit("KEPT-0", 1.0)]]
-    content = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
-    assert content.count(b"SECRET") == 0
-    # A record may be cut by the end of a database page, so not every kept one is seen whole; most are.
-    seen = [n for n in range(40) if vectors[n].tobytes()[:32] in content]
-    assert min(seen) >= 20
-    assert len(seen) >= 15
-    with closing(opened(tmp_path, dimensions=64)) as index:
-        assert len(index.entries(ANN)) == 20
-
-
-def test_a_compaction_that_was_cut_off_leaves_nothing_behind(tmp_path: Path) -> None:
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry("a")], rows(EAST))
-    for unfinished in ("chroma.new", "chroma.old"):
-        (tmp_path / "index" / unfinished).mkdir()
-        (tmp_path / "index" / unfinished / "chroma.sqlite3").write_text("secret")
-    with closing(opened(tmp_path)) as index:
-        assert list(index.entries(ANN)) == ["a"]
-    assert sorted(path.name for path in (tmp_path / "index").iterdir()) == ["chroma", "index.json"]
-
-
-def test_more_records_than_one_call_takes(tmp_path: Path) -> None:
-    vectors = rows(*([1.0, 0.0] for _ in range(2500)))
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry(str(n), n) for n in range(2500)], vectors)
-    with closing(opened(tmp_path)) as index:
-        assert list(index.entries(ANN)) == [str(n) for n in range(2500)]
-        assert index.delete(ANN, [str(n) for n in range(2400)]) == 2400
-        assert list(index.entries(ANN)) == [str(n) for n in range(2400, 2500)]
-
-
-def test_threads_write_without_losing_a_vector(index: ChromaIndex) -> None:
-    def work(worker: int) -> None:
-        for number in range(10):
-            index.upsert(ANN, [entry(f"{worker}-{number}", 10 * worker + number)], rows(EAST))
-            index.upsert(Scope(f"user {worker}"), [entry(str(number), number)], rows(EAST))
-
-    workers = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert list(index.entries(ANN)) == [f"{worker}-{number}" for worker in range(8) for number in range(10)]
-    assert [len(index.entries(Scope(f"user {worker}"))) for worker in range(8)] == [10] * 8
-
-
-@pytest.mark.parametrize(("fingerprint", "dimensions"), [("other", 2), ("compass", 3), ("other", 3)])
-def test_another_embedder_is_refused_at_opening(tmp_path: Path, fingerprint: str, dimensions: int) -> None:
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry("a")], rows(EAST))
-    with pytest.raises(EmbedderMismatchError, match="deleting the folder `index`") as caught:
-        opened(tmp_path, fingerprint=fingerprint, dimensions=dimensions)
-    assert caught.value.stored == "compass (2 dimensions)"
-    assert caught.value.given == f"{fingerprint} ({dimensions} dimensions)"
-
-
-def test_vectors_of_another_size_are_refused(index: ChromaIndex) -> None:
-    with pytest.raises(EmbedderError, match=r"shape \(1, 2\), got \(1, 3\)"):
-        index.upsert(ANN, [entry("a")], rows([1.0, 0.0, 0.0]))
-    assert dict(index.entries(ANN)) == {}
-
-
-def test_an_index_keeps_its_number_of_collections(tmp_path: Path) -> None:
-    with closing(ChromaIndex(tmp_path, fingerprint="f", dimensions=2, collections=3)) as index:
-        for number in range(20):
-            index.upsert(Scope(str(number)), [entry("a")], rows(EAST))
-    with closing(ChromaIndex(tmp_path, fingerprint="f", dimensions=2, collections=50)) as index:
-        assert [list(index.entries(Scope(str(number)))) for number in range(20)] == [["a"]] * 20
+def test_an_index_of_the_first_version_is_made_anew(tmp_path: Path) -> None:
+    with closing(in_directory(tmp_path)) as index:
+        put(index, ANN, a=EAST)
+    store = ChromaDirectory(tmp_path)
+    [client] = store.clients()
+    open_collection(client, "turns-0003").upsert(ids=["x"], embeddings=rows(EAST), metadatas=[{"turn_id": "a"}])
+    store.close()
+    first = {"version": 1, "embedder": "compass", "dimensions": 2, "collections": 16}
+    (tmp_path / "index.json").write_text(json.dumps(first))
+    with pytest.raises(EmbedderMismatchError):
+        in_directory(tmp_path, fingerprint="other")
+    in_directory(tmp_path).close()
+    assert json.loads((tmp_path / "index.json").read_text())["version"] == 2
+    [client] = store.clients()
+    names = [collection.name for collection in client.list_collections()]
+    store.close()
+    assert [name for name in names if name == "turns-0003"] == []
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
-    opened(tmp_path).close()
-    header = tmp_path / "index" / "index.json"
-    header.write_text(json.dumps({**json.loads(header.read_text()), "version": 2, "new_key": 1}))
-    with pytest.raises(DataVersionError, match="version 2"):
-        opened(tmp_path)
+    in_directory(tmp_path).close()
+    header = tmp_path / "index.json"
+    header.write_text(json.dumps({**json.loads(header.read_text()), "version": 3, "new_key": 1}))
+    with pytest.raises(DataVersionError, match="version 3"):
+        in_directory(tmp_path)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"version": 1}', '{"version": "1", "embedder": 3}'])
-def test_a_damaged_header_is_refused_with_the_way_out(tmp_path: Path, content: str) -> None:
-    opened(tmp_path).close()
-    (tmp_path / "index" / "index.json").write_text(content)
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version": 1}', '{"version": "1", "embedder": 3}'])
+def test_a_damaged_header_is_refused_with_the_way_out(tmp_path: Path, text: str) -> None:
+    in_directory(tmp_path).close()
+    (tmp_path / "index.json").write_text(text)
     with pytest.raises(MemoryStoreError, match="delete the folder"):
-        opened(tmp_path)
+        in_directory(tmp_path)
 
 
 def test_vectors_of_an_unknown_embedder_are_refused(tmp_path: Path) -> None:
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry("a")], rows(EAST))
-    (tmp_path / "index" / "index.json").unlink()
+    with closing(in_directory(tmp_path)) as index:
+        put(index, ANN, a=EAST)
+    (tmp_path / "index.json").unlink()
     with pytest.raises(MemoryStoreError, match=r"index\.json' is missing"):
-        opened(tmp_path)
+        in_directory(tmp_path)
 
 
 def test_a_damaged_chroma_directory_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    with closing(opened(tmp_path)) as index:
-        index.upsert(ANN, [entry("a")], rows(EAST))
-    (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"no database" * 1000)
-    with closing(opened(tmp_path)) as index, pytest.raises(MemoryStoreError, match="delete the folder"):
-        index.entries(ANN)
-
-
-def test_a_closed_index_is_refused(index: ChromaIndex) -> None:
-    index.upsert(ANN, [entry("a")], rows(EAST))
-    index.close()
-    index.close()
-    for action in (lambda: index.upsert(ANN, [entry("b")], rows(EAST)), lambda: index.search(ANN, rows(EAST), 1)):
-        with pytest.raises(MemoryStoreError, match="is closed"):
-            action()
+    with closing(in_directory(tmp_path)) as index:
+        put(index, ANN, a=EAST)
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database" * 1000)
+    with closing(in_directory(tmp_path)) as index, pytest.raises(MemoryStoreError, match="delete the folder"):
+        index.read(ANN, ["a"])
 
 
 def test_nearest_by_hand() -> None:
@@ -250,7 +247,7 @@ def test_user_vectors_behave_as_a_sorted_dict(operations: list[tuple[int, int, b
     for number, (name, position, is_put) in enumerate(operations):
         place = 100 * position + number  # of its own: no two turns of a log have one position
         if is_put:
-            user.put([entry(str(name), place)], rows([float(number)]))
+            user.put([Place(str(name), place)], rows([float(number)]))
             model[str(name)] = (place, float(number))
         else:
             user.drop({str(name)})
@@ -258,3 +255,5 @@ def test_user_vectors_behave_as_a_sorted_dict(operations: list[tuple[int, int, b
     expected = sorted(model.items(), key=lambda item: item[1][0])
     assert user.turn_ids == tuple(name for name, _ in expected)
     assert user.matrix.ravel().tolist() == [value for _, (_, value) in expected]
+    wanted = [name for name, _ in reversed(expected)]
+    assert user.rows(wanted).ravel().tolist() == [value for _, (_, value) in reversed(expected)]

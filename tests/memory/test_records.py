@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from memory.errors import ScopeError
 from memory.records import Scope
@@ -16,7 +17,7 @@ from tests.memory.scopes import ALIKE, PARTS
 def test_an_id_that_names_nobody_is_refused_at_once(part: str, value: Any) -> None:
     with pytest.raises(ScopeError, match=f"a scope needs a {part} id"):
         Scope(**({"user": "u"} | {part: value}))
-    with pytest.raises(ScopeError):
+    with pytest.raises(ValidationError):
         Scope.model_validate({"user": "u"} | {part: value})
 
 
