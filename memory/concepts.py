@@ -67,8 +67,14 @@ _ABROAD = _stems(
     "hotel hostel flight airline trip travel train tour vacation holiday booking accommodation airbnb 酒店 机票"
 )
 """Words of tools that are about somewhere else than home."""
-_OWN_NAME = _stems("full passenger guest user customer traveler traveller buyer sender my account holder contact first")
-"""Whose name an argument `…_name` may ask for that is the person's own."""
+_NAME = stem("name")
+_OWN_NAMES = frozenset(
+    (word, _NAME)
+    for word in _stems(
+        "full passenger guest user customer traveler traveller buyer sender my account holder contact first"
+    )
+)
+"""Whose name an argument may ask for that is the person's own, as concepts."""
 
 
 def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
@@ -82,7 +88,7 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
     if slot.tool == tool.name or is_sensitive_slot(slot):
         return 0.0
     one, other = concept(slot.argument), concept(parameter.name)
-    if slot.tool == PERSON and one == ("name",) and len(other) == 2 and other[-1] == "name" and other[0] in _OWN_NAME:
+    if slot.tool == PERSON and one == (_NAME,) and other in _OWN_NAMES:
         return SAME_NAME_SIMILARITY
     if not one or not other or one[-1] != other[-1] or _have_other_roles(slot, Slot(tool.name, parameter.name)):
         return 0.0

@@ -18,34 +18,34 @@ from memory.text import normalise, split_name, stem
 _ENGLISH = {
     "health": r"""diabet\w+ insulin cancer tumou?rs? chemo\w* hiv aids epilep\w+ seizures? asthma\w* depress(?:ed|ion)
         anxiety bipolar schizophren\w* adhd autis\w+ pregnan\w+ miscarri\w+ abortion ivf infertil\w+ disab(?:led|ility)
-        wheelchair allerg\w+ intoleran(?:t|ce) co?eliac migraines? arthritis heart[ ](?:attack|condition|disease)
-        blood[ ](?:pressure|sugar|type) hypertension cholesterol strokes? dementia alzheimer\w* parkinson\w* surgery
+        wheelchair allerg\w+ intoleran(?:t|ce) co?eliac migraines? arthritis heart\s(?:attack|condition|disease)
+        blood\s(?:pressure|sugar|type) hypertension cholesterol strokes? dementia alzheimer\w* parkinson\w* surgery
         therap(?:y|ist) psychiatr\w+ psycholog\w+ antidepressants? medications? medicines? meds prescri\w+ diagnos\w+
-        symptoms? diseases? illness chronic sober alcoholi\w+ addict\w* rehab overdose herpes hepatitis hearing[ ]aids?
-        deaf blind dialysis kidneys? ulcers? eczema psoriasis lupus sclerosis thyroid panic[ ]attacks? suicid\w+
-        anorex\w+ bulimi\w+ eating[ ]disorder menopaus\w+ contracepti\w+ erectile vaccin\w+ covid insomnia ptsd ocd
+        symptoms? diseases? illness chronic sober alcoholi\w+ addict\w* rehab overdose herpes hepatitis hearing\saids?
+        deaf blind dialysis kidneys? ulcers? eczema psoriasis lupus sclerosis thyroid panic\sattacks? suicid\w+
+        anorex\w+ bulimi\w+ eating\sdisorder menopaus\w+ contracepti\w+ erectile vaccin\w+ covid insomnia ptsd ocd
         crohn\w* pacemaker anemi\w+ anaemi\w+ obes\w+ clinic hospital\w*""",
     "belief": r"""muslims? islam\w* christian\w* catholic\w* protestant\w* jewish judaism jews? hindu\w* buddhis\w+
-        sikhs? atheis\w* agnostic mormon\w* quakers? jehovah\w* (?:my|to|at|our)[ ]church mosque synagogue
-        pray(?:s|ers?|ing|ed)? ramadan halal kosher (?:for|during)[ ]lent sabbath shabbat baptis\w+ bible quran koran
-        torah religio\w+ faith jesus hijab (?:believe|trust)[ ]in[ ]god convert(?:ed)?[ ]to orthodox""",
-    "politics": r"""vot(?:e|es|ed|er|ing) labour[ ]party tory tories democrats? republicans? conservatives? communis\w+
-        socialis\w+ marxis\w+ anarchis\w+ green[ ]party the[ ]greens left-wing right-wing party[ ]member politic\w*
-        protest(?:s|ed|ers?|ing)? (?:trade|labou?r)[ ]union union[ ]member brexit pro-life pro-choice activis[mt]s?
-        libertarian\w* far[ ](?:left|right) senators? campaign(?:ed|ing)?[ ]for""",
+        sikhs? atheis\w* agnostic mormon\w* quakers? jehovah\w* (?:my|to|at|our)\schurch mosque synagogue
+        pray(?:s|ers?|ing|ed)? ramadan halal kosher (?:for|during)\slent sabbath shabbat baptis\w+ bible quran koran
+        torah religio\w+ faith jesus hijab (?:believe|trust)\sin\sgod convert(?:ed)?\sto orthodox""",
+    "politics": r"""vot(?:e|es|ed|er|ing) labour\sparty tory tories democrats? republicans? conservatives? communis\w+
+        socialis\w+ marxis\w+ anarchis\w+ green\sparty the\sgreens left-wing right-wing party\smember politic\w*
+        protest(?:s|ed|ers?|ing)? (?:trade|labou?r)\sunion union\smember brexit pro-life pro-choice activis[mt]s?
+        libertarian\w* far\s(?:left|right) senators? campaign(?:ed|ing)?\sfor""",
     "origin": r"""nationality ethnic\w* racial immigrants? refugees? asylum undocumented ancest\w+ descent
-        of[ ]\w+[ ]origin (?:i'm|i[ ]am|we're|as[ ]an?)[ ](?:black|white|asian|latin[oax]|hispanic|arab|kurdish|roma)
-        indigenous aboriginal native[ ]american mixed[ -]race biracial green[ ]card citizenship heritage
-        parents[ ](?:came|are|were|fled)[ ]from deport\w+ visa[ ]status born[ ]to\b.*""",
+        of\s\w+\sorigin (?:i'm|i\sam|we're|as\san?)\s(?:black|white|asian|latin[oax]|hispanic|arab|kurdish|roma)
+        indigenous aboriginal native\samerican mixed[\s-]race biracial green\scard citizenship heritage
+        parents\s(?:came|are|were|fled)\sfrom deport\w+ visa\sstatus born\sto\b.*""",
     "orientation": r"""gay lesbians? bisexual\w* homosexual\w* heterosexual\w* queer transgender
-        trans[ ](?:man|woman|person) non-?binary asexual lgbt\w* same-sex sexual\w* came[ ]out[ ](?:as|to)
-        coming[ ]out gender[ ]identity dat(?:e|ing)[ ](?:men|women) attracted[ ]to""",
-    "money troubles": r"""debts? bankrupt\w* insolven\w+ overdraft overdrawn payday[ ]loans? foreclos\w+ evict\w+
-        repossess\w+ credit[ ]score bad[ ]credit collection[ ]agency behind[ ]on
-        (?:can't|cannot|couldn't)[ ](?:afford|pay)
-        unpaid arrears (?:i'm|we're|flat|dead)[ ]broke food[ ](?:bank|stamps) welfare unemploy\w+
-        (?:lost|losing)[ ]my[ ]job laid[ ]off gambl\w+ maxed[ ]out owe[sd]? pawn\w* garnish\w+ loan[ ]sharks? jobless
-        (?:miss|missed)[ ](?:a|my|two|three)[ ](?:mortgage|rent|loan)""",
+        trans\s(?:man|woman|person) non-?binary asexual lgbt\w* same-sex sexual\w* came\sout\s(?:as|to)
+        coming\sout gender\sidentity dat(?:e|ing)\s(?:men|women) attracted\sto""",
+    "money troubles": r"""debts? bankrupt\w* insolven\w+ overdraft overdrawn payday\sloans? foreclos\w+ evict\w+
+        repossess\w+ credit\sscore bad\scredit collection\sagency behind\son
+        (?:can't|cannot|couldn't)\s(?:afford|pay)
+        unpaid arrears (?:i'm|we're|flat|dead)\sbroke food\s(?:bank|stamps) welfare unemploy\w+
+        (?:lost|losing)\smy\sjob laid\soff gambl\w+ maxed\sout owe[sd]? pawn\w* garnish\w+ loan\ssharks? jobless
+        (?:miss|missed)\s(?:a|my|two|three)\s(?:mortgage|rent|loan)""",
 }
 _CHINESE = {
     "health": "糖尿病|胰岛素|癌|肿瘤|化疗|艾滋|癫痫|哮喘|抑郁|焦虑|双相|精神分裂|多动症|自闭|怀孕|孕|流产|"

@@ -38,7 +38,8 @@ def _form(pattern: str) -> re.Pattern[str]:
 _START = (
     r"(?:^(?:(?:oh|hi|hey|hello|well|yes|no|sure|thanks|thank you|please|by the way|btw|also|lately|these days|"
     r"nowadays|"
-    r"at home|usually|as a rule|remember|note|fyi) )*|\b(?:and|but|so|because|since|as|that|know|think|said|remember|"
+    r"at home|"
+    r"in theory|usually|as a rule|remember|note|fyi) )*|\b(?:and|but|so|because|since|as|that|know|think|said|remember|"
     r"honestly|personally|actually|now|way|then) )"
 )
 _ADVERBS = (

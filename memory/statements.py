@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ _THING_END = re.compile(
 )
 _TRAILING = re.compile(
     r"(?:\s+(?:any ?more|any longer|these days|nowadays|now|at all|either|too|as well|very much|a lot|so much|"
-    r"(?:the )?most|(?:the )?best|again|already|anyway|please|really|though|lately|always|yesterday|today|last \w+))+$"
+    r"(?:the )?most|(?:the )?best|again|already|anyway|(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
     r"|[了啊呀吧呢哦嘛啦]+$|[\s.!?;:'\"]+$",
     re.IGNORECASE,
 )
@@ -87,7 +88,7 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
     for clause in parts:
         if clause.sentence in barred:
             continue
-        for found in _read(clause, has_calls):
+        for found in (found for part in _split(clause) for found in _read(part, has_calls)):
             yield Evidence(
                 slot=Slot(PERSON, found.topic),
                 value=found.value,
@@ -97,6 +98,14 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
                 position=position,
                 time=turn.time,
             )
+
+
+_AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|let|got)\b)", re.IGNORECASE)
+
+
+def _split(clause: Clause) -> Iterator[Clause]:
+    """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
+    return (replace(clause, raw=part) for part in _AND_THEN.split(clause.raw))
 
 
 def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:

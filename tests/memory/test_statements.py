@@ -1,0 +1,239 @@
+"""What people say of themselves in passing (CASES B02, B03, B08, B29, B30)."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory.evidence import PERSON, Kind, Slot, Source
+from memory.extraction import extract
+from memory.records import Turn
+from memory.strategies._history import History
+from memory.strategies._state_lines import state_items
+from memory.tools import Parameter, Tool
+from memory.user_state import fold
+from tests.memory.turns import asked, call, turn
+
+Said = tuple[str, object, Kind]
+FOOD = Slot(PERSON, "food")
+
+
+def said(text: str) -> list[Said]:
+    """Return topic, value and kind of what a request without calls says."""
+    return [(piece.slot.argument, piece.value, piece.kind) for piece in extract(turn("t", text), 0)]
+
+
+def log(*requests: str) -> list[Turn]:
+    """Return a turn a request: t1, t2, … in order."""
+    return [turn(f"t{number}", request) for number, request in enumerate(requests, start=1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I love Chinese food", [("food", "Chinese food", "plain")]),
+        ("I can't stand Chinese food any more", [("food", "Chinese food", "negated")]),
+        ("Honestly I don't like window seats.", [("seat", "window seats", "negated")]),
+        ("I prefer window seats to aisle seats", [("seat", "window seats", "plain")]),
+        ("I'm a big fan of jazz and blues", [("jazz", "jazz", "plain"), ("blue", "blues", "plain")]),
+        ("I don't eat pork", [("pork", "pork", "negated")]),
+        ("I usually take the 8:15 train.", [("train", "8:15 train", "plain")]),
+        ("I only drink lactose-free milk", [("milk", "lactose-free milk", "plain")]),
+        ("At home it's lactose-free milk in my cup or nothing.", [("milk", "lactose-free milk", "plain")]),
+        ("Let the bank go, bought TRP", [("has", "bank", "negated"), ("has", "TRP", "plain")]),
+        ("I sold the boat and put the lot into Acme", [("has", "boat", "negated"), ("has", "Acme", "plain")]),
+        ("I speak German and Dutch", [("does", "German", "plain"), ("does", "Dutch", "plain")]),
+        ("I work at Acme", [("employer", "Acme", "standing")]),
+        ("I also work at Acme", [("employer", "Acme", "plain")]),
+        ("My name is Jo and I live in Berlin", [("name", "Jo", "standing"), ("home city", "Berlin", "standing")]),
+        ("My favourite airline is KLM", [("airline", "KLM", "standing")]),
+        ("my shoe size is 42", [("shoe size", "42", "standing")]),
+        ("From now on window seats, please", [("seat", "window seats", "standing")]),
+        ("Never book aisle seats from now on", [("seat", "aisle seats", "negated")]),
+        ("My wife hates aisle seats", [("seat", "aisle seats", "other_person")]),
+        ("I prefer this one just this once", []),
+        ("我喜欢靠窗的座位", [("座位", "靠窗的座位", "plain")]),
+        ("我一般坐靠窗的座位", [("座位", "靠窗的座位", "plain")]),
+        ("我受不了中餐了", [("中餐", "中餐", "negated")]),
+        ("我爱吃中餐", [("中餐", "中餐", "plain")]),
+        ("我不吃香菜", [("香菜", "香菜", "negated")]),
+        ("我妈喜欢靠窗的座位", [("座位", "靠窗的座位", "other_person")]),
+        ("我搬到上海了", [("home city", "上海", "standing")]),
+        ("我在腾讯上班", [("employer", "腾讯", "standing")]),
+        ("以后都坐靠窗", [("靠窗", "靠窗", "standing")]),
+        ("以后别再订红眼航班", [("红眼航班", "红眼航班", "negated")]),
+        ("把旧车卖了", [("has", "旧车", "negated")]),
+        ("刚买了辆自行车", [("has", "自行车", "plain")]),
+    ],
+)
+def test_reads_what_is_said_in_passing(text: str, expected: list[Said]) -> None:
+    assert said(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would like a table for two",
+        "I'd love some tea",
+        "I want to fly to Oslo",
+        "Do I like this?",
+        "The one I like is gone",
+        "If I work at night, wake me",
+        "What does she like?",
+        "I like it",
+        "I love that",
+        "Call me a cab",
+        "call me later",
+        "I work at home",
+        "I live in a small flat",
+        "I like how you did that",
+        "always tell me what you did before you go on with the rest of it",
+        "我想周游世界",
+        "你喜欢什么",
+        "我叫了外卖",
+        "下午三点叫我起床",
+        "",
+    ],
+)
+def test_requests_and_questions_say_nothing(text: str) -> None:
+    assert said(text) == []
+
+
+def test_a_hypothesis_and_an_exception_are_kept_as_such() -> None:
+    assert said("In theory I like window seats") == [("seat", "window seats", "hypothetical")]
+    assert said("Also, I use the tram this once") == [("does", "tram", "one_off")]
+
+
+def test_what_a_call_took_up_is_not_said_twice() -> None:
+    booked = turn("t", "I always take the aisle", call("book", seat="aisle"))
+    assert [(str(piece.slot), piece.kind) for piece in extract(booked, 0)] == [("book.seat", "standing")]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("Do you prefer window seats?", "Yes, please", [("seat", "window seats", "plain", "answer")]),
+        ("你喜欢靠窗的座位吗？", "对", [("座位", "靠窗的座位", "plain", "answer")]),
+        ("Do you prefer window seats?", "No idea", []),
+        ("Do you prefer window seats?", None, []),
+        ("You might like window seats.", "Yes", []),
+    ],
+)
+def test_a_suggestion_counts_once_adopted(
+    question: str, answer: str | None, expected: list[tuple[str, str, Kind, Source]]
+) -> None:
+    asked_turn = turn("t", "Book it", asked(question, answer))
+    found = [(piece.slot.argument, piece.value, piece.kind, piece.source) for piece in extract(asked_turn, 0)]
+    assert found == expected
+
+
+def test_b02_a_change_of_mind_leaves_one_value_and_the_history() -> None:
+    turns = log("I love Chinese food", "I can't stand Chinese food any more", "I can't stand Chinese food any more")
+    candidates = fold(turns).slots[FOOD].candidates
+    assert [(one.value, one.is_negated, one.status, one.since, one.until) for one in candidates] == [
+        ("Chinese food", True, "current", 1, None),
+        ("Chinese food", False, "superseded", 0, 1),
+    ]
+    assert fold(turns).slots[FOOD].current == ()
+    before = fold(turns, as_of=0).slots[FOOD].candidates
+    assert [(one.value, one.is_negated, one.status, one.until) for one in before] == [
+        ("Chinese food", False, "current", None)
+    ]
+
+
+def test_b02_in_chinese_and_back_again() -> None:
+    turns = log("我爱吃中餐", "我受不了中餐了", "我又喜欢中餐了", "我现在还喜欢中餐")
+    candidates = fold(turns).slots[Slot(PERSON, "中餐")].candidates
+    assert [(one.is_negated, one.status, one.since, one.until) for one in candidates] == [
+        (False, "current", 3, None),
+        (True, "superseded", 1, 3),
+        (False, "superseded", 0, 1),
+    ]
+
+
+def test_b03_additive_facts_retire_nothing() -> None:
+    state = fold(log("I work at X", "I run X's GitHub org", "I like coffee", "I also like tea", "I love Thai food"))
+    assert {str(slot): [one.value for one in held.current] for slot, held in state.slots.items()} == {
+        "@person.employer": ["X"],
+        "@person.does": ["X's GitHub org"],
+        "@person.coffee": ["coffee"],
+        "@person.tea": ["tea"],
+        "@person.food": ["Thai food"],
+    }
+    statuses = {one.status for held in state.slots.values() for one in held.candidates}
+    assert statuses == {"current"}
+
+
+def test_facts_of_which_there_is_one_replace_each_other_unless_they_come_on_top() -> None:
+    moved = fold(log("I live in Ghent", "We moved to Oslo last year")).slots[Slot(PERSON, "home city")]
+    assert [(one.value, one.status) for one in moved.candidates] == [("Oslo", "current"), ("Ghent", "superseded")]
+    both = fold(log("I work at Acme", "I also work at Bolt")).slots[Slot(PERSON, "employer")]
+    assert [one.value for one in both.current] == ["Bolt", "Acme"]
+
+
+def test_b29_two_wishes_in_chinese_are_two_things() -> None:
+    state = fold(log("我喜欢周游世界", "我喜欢在周末吃夜宵"))
+    assert [[one.value for one in held.current] for held in state.slots.values()] == [["周游世界"], ["在周末吃夜宵"]]
+
+
+def test_b30_paraphrases_are_one_value_with_all_their_evidence() -> None:
+    turns = log("my name is Furkan", "Ich heiße Furkan", "我叫Furkan", "call me Furkan", "My name's furkan.")
+    (candidate,) = fold(turns).slots[Slot(PERSON, "name")].candidates
+    assert (candidate.value, candidate.turn_ids) == ("furkan", ("t1", "t2", "t3", "t4", "t5"))
+    assert candidate.support == 5
+
+
+class Shelf:
+    def __init__(self, turns: list[Turn]) -> None:
+        self._turns = turns
+
+    def turns(self) -> list[Turn]:
+        return self._turns
+
+    def similar(self, queries: object, k: int) -> list[list[object]]:
+        return []
+
+
+def lines(turns: list[Turn], request: str, *tools: Tool) -> list[str]:
+    return [item.text for item in state_items(History(Shelf(turns)).snapshot(), tools, request, 200)]  # type: ignore[arg-type]  # a shelf without vectors
+
+
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        ("要靠窗的", ['@person.座位 = "靠窗的座位" (1x, 3 turns ago)']),
+        ("Find me a place with Chinese food", ['@person.food = not "Chinese food" (1x, last turn)']),
+        ("cafe", ['@person.café = "Café naïve" (1x, 2 turns ago)']),
+        ("Something else entirely", []),
+    ],
+)
+def test_b08_recall_shows_what_the_request_has_a_word_of(request_: str, expected: list[str]) -> None:
+    turns = log("我一般坐靠窗的座位", "My favourite café is Café naïve", "I hate Chinese food")
+    assert [line.replace("rule", "1x") for line in lines(turns, request_)] == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "parameter", "value"),
+    [
+        ("I prefer window seats", Parameter(name="seat", enum=("window", "aisle")), "window"),
+        ("我喜欢靠窗的座位", Parameter(name="seat", enum=("靠窗", "过道")), "靠窗"),
+        ("I live in Ghent", Parameter(name="home_city"), "Ghent"),
+        ("My name is Furkan", Parameter(name="passengerName"), "Furkan"),
+        ("My email is f@example.org", Parameter(name="recipient"), "f@example.org"),
+    ],
+)
+def test_a_statement_fills_an_argument_of_its_concept(statement: str, parameter: Parameter, value: str) -> None:
+    tool = Tool(name="book", parameters=(parameter,), definition={})
+    found = fold(log(statement)).lookup(tool, parameter)
+    assert found is not None
+    assert [(one.value, one.evidence[0].value, one.similarity < 1) for one in found.current] == [(value, value, True)]
+
+
+def test_what_is_not_wanted_fills_nothing_and_is_shown() -> None:
+    seat = Parameter(name="seat", enum=("window", "aisle"))
+    tool = Tool(name="book", parameters=(seat,), definition={})
+    found = fold(log("I hate aisle seats")).lookup(tool, seat)
+    assert found is not None
+    assert (found.current, [one.value for one in found.unwanted]) == ((), ["aisle"])
+    assert lines(log("I hate aisle seats"), "Book", tool) == [
+        'book.seat = not "aisle" (1x, last turn, as @person.seat)'
+    ]
