@@ -37,8 +37,7 @@ def _form(pattern: str) -> re.Pattern[str]:
 # A form stands at the beginning of a clause or after one of these: "the one I like" and "if I work at" say nothing.
 _START = (
     r"(?:^(?:(?:oh|hi|hey|hello|well|yes|no|sure|thanks|thank you|please|by the way|btw|also|lately|these days|"
-    r"nowadays|"
-    r"at home|"
+    r"nowadays|at home|"
     r"in theory|usually|as a rule|remember|note|fyi) )*|\b(?:and|but|so|because|since|as|that|know|think|said|remember|"
     r"honestly|personally|actually|now|way|then) )"
 )

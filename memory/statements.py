@@ -42,7 +42,8 @@ _THING_END = re.compile(
 )
 _TRAILING = re.compile(
     r"(?:\s+(?:any ?more|any longer|these days|nowadays|now|at all|either|too|as well|very much|a lot|so much|"
-    r"(?:the )?most|(?:the )?best|again|already|anyway|(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
+    r"(?:the )?most|(?:the )?best|again|already|anyway|"
+    r"(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
     r"|[了啊呀吧呢哦嘛啦]+$|[\s.!?;:'\"]+$",
     re.IGNORECASE,
 )
