@@ -1,0 +1,1 @@
+"""How tool schemas are written for one family of models or another."""
