@@ -10,22 +10,17 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from agent.errors import AgentError
+from agent import import_cli, state_cli
+from agent.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
-from clarifier.errors import CalibrationError
-from memory.errors import MemoryStoreError
 
 if TYPE_CHECKING:
     from agent.state import Planner
     from memory.embedder import Embedder
-
-DEFAULT_EMBEDDER = "use"
-LOCK_TIMEOUT_S = 3.0
-"""A person waits for this long when another process has the data directory open."""
 
 app = typer.Typer(
     name="stead",
@@ -59,6 +54,11 @@ class PolicyName(StrEnum):
 @app.callback()
 def _stead() -> None:
     """Hold the commands together; with one command alone typer would drop its name."""
+
+
+app.add_typer(state_cli.app, name="state")
+app.command("turns")(state_cli.turns)
+app.command("import")(import_cli.import_)
 
 
 @app.command()
@@ -103,14 +103,15 @@ def chat(
     from memory.memory import Memory
     from memory.records import Scope
 
-    with _failing_kindly(), ExitStack() as closing:
+    with failing_kindly(), ExitStack() as closing:
         settings = _chat_settings(planner, model, os.environ)
         toolbox, scope = Toolbox(toolset), Scope(user)
         embedder = open_embedder(DEFAULT_EMBEDDER)
         opened = closing.enter_context(Memory.open(data, embedder=embedder, lock_timeout_s=LOCK_TIMEOUT_S))
         planning = closing.enter_context(_planner(settings, embedder))
+        person = opened.user(scope)
         agent = Agent(
-            opened.user(scope),
+            person,
             planning,
             strategy=memory,
             policy=policy.value,
@@ -122,6 +123,8 @@ def chat(
             f"Planner {planning.name}, memory {memory}, policy {policy.value}; "
             f"{len(agent.turns())} turns remembered. /help lists commands."
         )
+        if person.settings.is_paused:
+            console.write(f"(paused: nothing is remembered or used until `stead state resume {user}`)")
         try:
             Chat(agent, toolbox, console).talk()
         except KeyboardInterrupt:
@@ -180,22 +183,6 @@ def _planner(settings: ChatSettings | None, embedder: Embedder) -> Iterator[Plan
         from agent.planners.rules import RulesPlanner
 
         yield RulesPlanner(embedder)
-
-
-@contextmanager
-def _failing_kindly() -> Iterator[None]:
-    """Turn what is wrong with the data, the settings or the endpoint into one message and exit status 2."""
-    try:
-        yield
-    except (MemoryStoreError, AgentError, CalibrationError) as exc:
-        _fail(str(exc))
-    except KeyboardInterrupt:
-        raise typer.Exit from None
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(f"stead: {message}", err=True)
-    raise typer.Exit(2)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,74 @@
+"""What the commands on remembered data share: their options, opening the directory, and failing in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from agent.errors import AgentError
+from clarifier.errors import CalibrationError
+from memory.errors import MemoryStoreError
+
+if TYPE_CHECKING:
+    from memory.memory import Memory
+
+DEFAULT_EMBEDDER = "use"
+LOCK_TIMEOUT_S = 3.0
+"""A person waits for this long when another process has the data directory open."""
+
+DataOption = Annotated[Path, typer.Option(help="Directory that keeps the turns, as in `stead chat --data`.")]
+TenantOption = Annotated[str, typer.Option(help="Tenant whose users are meant; tenants share nothing.")]
+
+
+@contextmanager
+def opened_memory(data: Path, *, must_exist: bool) -> Iterator[Memory]:
+    """Open the memory in a data directory.
+
+    Args:
+        data: The directory.
+        must_exist: Refuse to make it; `False` makes it where it does not exist.
+
+    Raises:
+        AgentError: If it must exist and does not.
+        MemoryStoreError: If it cannot be opened.
+    """
+    from memory.memory import Memory
+
+    if must_exist and not data.is_dir():
+        raise AgentError(f"there is no data directory {str(data)!r}; name the one of `stead chat` with --data")
+    with Memory.open(data, embedder=DEFAULT_EMBEDDER, lock_timeout_s=LOCK_TIMEOUT_S) as memory:
+        yield memory
+
+
+@contextmanager
+def naming_files(action: str, path: Path) -> Iterator[None]:
+    """Turn a failure of the file system into an error that names the file.
+
+    Raises:
+        AgentError: If reading or writing `path` fails.
+    """
+    try:
+        yield
+    except OSError as exc:
+        raise AgentError(f"cannot {action} {str(path)!r}: {exc.strerror or exc}") from exc
+
+
+@contextmanager
+def failing_kindly() -> Iterator[None]:
+    """Turn what is wrong with the data, the settings or the endpoint into one message and exit status 2."""
+    try:
+        yield
+    except (MemoryStoreError, AgentError, CalibrationError) as exc:
+        fail(str(exc))
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+
+
+def fail(message: str) -> NoReturn:
+    """End the command with a message and exit status 2."""
+    typer.echo(f"stead: {message}", err=True)
+    raise typer.Exit(2)
