@@ -1,0 +1,208 @@
+"""What every memory must do, in a directory as on servers that several processes share."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from memory import Memory, Scope, TimeSpan, Turn
+from memory.erasure import Erased, ErasureError, Receipt
+from memory.errors import ScopeError
+from tests.fakes import HashingEmbedder
+from tests.memory.scopes import ALIKE, PARTS, unsayable_scopes
+
+ANN, BOB = Scope("ann"), Scope("bob")
+Opening = Callable[..., Memory]
+"""Opens the memory of a test, with what options are given."""
+
+ADD = """
+import sys
+from memory import Memory, Scope, Turn
+from tests.fakes import HashingEmbedder
+options = eval(sys.argv[1])
+with Memory.open(embedder=HashingEmbedder(), **options) as memory:
+    user = memory.user(Scope("ann"))
+    for number in range(20):
+        user.remember(Turn(turn_id="same", request="the same"))
+        user.remember(Turn(turn_id=f"{sys.argv[2]}-{number}", request=f"distinct {sys.argv[2]} {number}"))
+"""
+
+
+def turn(turn_id: str, request: str, **fields: Any) -> Turn:
+    return Turn(turn_id=turn_id, request=request, **fields)
+
+
+def ids(memory: Memory, scope: Scope) -> list[str]:
+    return [kept.turn_id for kept in memory.user(scope).turns()]
+
+
+def found(memory: Memory, scope: Scope, query: str, k: int = 99) -> list[str]:
+    return [hit.turn_id for hit in memory.user(scope).similar([query], k)[0]]
+
+
+class MemoryContract:
+    """A backend's test class subclasses this and returns from `options` what `Memory.open` takes."""
+
+    @pytest.fixture
+    def options(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def memory(self, options: dict[str, Any]) -> Iterator[Memory]:
+        with Memory.open(embedder=HashingEmbedder(), **options) as memory:
+            yield memory
+
+    @pytest.mark.parametrize("part", PARTS)
+    def test_each_user_reads_finds_and_erases_their_own_only(self, memory: Memory, part: str) -> None:
+        scopes = {name: Scope(**({"user": "u"} | {part: name})) for name in ALIKE}
+        for name, scope in scopes.items():
+            memory.user(scope).remember(turn("t", f"the secret of {name}"))
+        memory.wait_indexed()
+        for name, scope in scopes.items():
+            assert memory.user(scope).turns() == (turn("t", f"the secret of {name}"),)
+            assert [hits[0].similarity for hits in memory.user(scope).similar([f"the secret of {name}"], 9)] == [1.0]
+        gone = scopes.pop("acme")
+        assert memory.erase(gone).stores == (Erased("turn log", 1), Erased("vector index", 1))
+        assert (ids(memory, gone), found(memory, gone, "secret")) == ([], [])
+        assert [found(memory, scope, "secret") for scope in scopes.values()] == [["t"]] * len(scopes)
+
+    @pytest.mark.parametrize("scope", unsayable_scopes())
+    def test_what_is_no_scope_is_refused_by_every_verb(self, memory: Memory, scope: Any) -> None:
+        for verb in (memory.user, memory.erase, memory.erase):
+            with pytest.raises(ScopeError):
+                verb(scope)
+
+    def test_turns_added_at_once_by_tasks_are_kept_once(self, memory: Memory) -> None:
+        async def add_all() -> None:
+            same = [asyncio.to_thread(memory.user(ANN).remember, turn("same", "the same")) for _ in range(20)]
+            own = [asyncio.to_thread(memory.user(ANN).remember, turn(f"{n}", f"distinct {n}")) for n in range(20)]
+            await asyncio.gather(*same, *own)
+
+        asyncio.run(add_all())
+        memory.wait_indexed()
+        expected = sorted(["same", *map(str, range(20))])
+        assert sorted(ids(memory, ANN)) == sorted(found(memory, ANN, "x")) == expected
+        assert memory.erase(ANN).count("vector index") == 21
+
+    @pytest.mark.slow
+    def test_two_processes_that_add_at_once_both_get_through(self, options: dict[str, Any]) -> None:
+        command = [sys.executable, "-c", ADD, repr(options)]
+        workers = [subprocess.Popen([*command, name]) for name in ("a", "b")]
+        assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+        expected = sorted(["same", *(f"{name}-{number}" for name in "ab" for number in range(20))])
+        embedder = HashingEmbedder()
+        with Memory.open(embedder=embedder, **options) as memory:
+            assert sorted(ids(memory, ANN)) == sorted(found(memory, ANN, "x")) == expected
+            assert embedder.embedded == ["x"]  # the index had every turn
+
+    def test_erases_one_turn_and_no_other(self, memory: Memory) -> None:
+        for scope in (ANN, BOB):
+            memory.user(scope).remember_all(
+                [turn("1", "window seat"), turn("10", "peanuts"), turn("2", "water plants")]
+            )
+        assert memory.erase(ANN, turn_ids=["1", "unknown"]) == Receipt(
+            ANN, (Erased("turn log", 1), Erased("vector index", 1))
+        )
+        assert (ids(memory, ANN), sorted(found(memory, ANN, "seat"))) == (["10", "2"], ["10", "2"])
+        assert sorted(found(memory, BOB, "seat")) == ["1", "10", "2"]
+        assert memory.erase(ANN, turn_ids=["1"]).stores == (Erased("turn log", 0), Erased("vector index", 0))
+        assert memory.erase(ANN, turn_ids=[]).stores == (Erased("turn log", 0), Erased("vector index", 0))
+        assert ids(memory, ANN) == ["10", "2"]
+
+    def test_erases_a_time_span_and_says_what_it_cannot_date(self, memory: Memory) -> None:
+        times = {
+            "before": "2023-05-23T23:59:59+08:00",
+            "begin": "2023-05-24T00:00:00+08:00",
+            "within": "2023-05-24T12:00:00+00:00",
+            "end": "2023-05-25T00:00:00+08:00",
+            "naive": "2023-05-24T12:00:00",
+            "unknown": None,
+        }
+        for turn_id, time in times.items():
+            memory.user(ANN).remember(Turn.model_validate({"turn_id": turn_id, "request": turn_id, "time": time}))
+        day = [
+            Turn.model_validate({"turn_id": "x", "request": "", "time": times[name]}).time for name in ("begin", "end")
+        ]
+        assert day[0] is not None
+        assert day[1] is not None
+        receipt = memory.erase(ANN, span=TimeSpan(day[0], day[1]))
+        assert (receipt.count("turn log"), receipt.undated) == (2, 2)
+        assert ids(memory, ANN) == ["before", "end", "naive", "unknown"]
+        naive = TimeSpan(day[0].replace(tzinfo=None), day[1].replace(tzinfo=None))
+        receipt = memory.erase(ANN, span=naive)
+        assert (receipt.count("turn log"), receipt.undated) == (1, 3)
+        for wrong in (TimeSpan(day[1], day[0]), TimeSpan(day[0], naive.until)):
+            with pytest.raises(ValueError, match="time span"):
+                memory.erase(ANN, span=wrong)
+        assert ids(memory, ANN) == ["before", "end", "unknown"]
+
+    @pytest.mark.parametrize("what", [{"turn_ids": "before"}, {"turn_ids": ["a"], "span": TimeSpan(None, None)}])  # type: ignore[arg-type]  # never looked at
+    def test_what_to_erase_must_be_said_in_one_way(self, memory: Memory, what: dict[str, Any]) -> None:
+        memory.user(ANN).remember(turn("a", "x"))
+        with pytest.raises(ValueError, match="say what to erase"):
+            memory.erase(ANN, **what)
+        assert ids(memory, ANN) == ["a"]
+
+    def test_further_stores_are_erased_too_and_one_that_fails_is_reported(self, options: dict[str, Any]) -> None:
+        broken, kept = Shelf("checkpoints", is_broken=True), Shelf("notes")
+        with Memory.open(embedder=HashingEmbedder(), erasables=[broken, kept], **options) as memory:
+            memory.user(ANN).remember(turn("a", "x"))
+            with pytest.raises(ErasureError, match="checkpoints: OSError: the disk is gone") as caught:
+                memory.erase(ANN)
+            assert caught.value.receipt == Receipt(
+                ANN,
+                (
+                    Erased("turn log", 1),
+                    Erased("vector index", 1),
+                    Erased("checkpoints", 0, "OSError: the disk is gone"),
+                    Erased("notes", 3),
+                ),
+            )
+            assert ids(memory, ANN) == []
+            broken.is_broken = False
+            receipt = memory.erase(ANN, turn_ids=["a"])
+            assert (receipt.is_complete, receipt.count("checkpoints")) == (True, 3)
+        assert kept.erased == [(ANN, None), (ANN, ["a"])]
+
+    def test_reindexing_tells_its_progress_and_another_embedder_takes_over(self, options: dict[str, Any]) -> None:
+        with Memory.open(embedder=HashingEmbedder(), **options) as memory:
+            memory.user(ANN).remember_all([turn("1", "window seat"), turn("2", "peanuts")])
+            memory.user(BOB).remember(turn("1", "water plants"))
+        progress: list[tuple[int, ...]] = []
+        other = HashingEmbedder(dimensions=64)
+        with Memory.open(embedder=other, reindexing=True, **options) as memory:
+            memory.reindex(ANN)  # one user, as if it had been interrupted then
+        with Memory.open(embedder=HashingEmbedder(), **options) as memory:
+            assert found(memory, ANN, "window", 1) == ["1"]
+        with Memory.open(embedder=other, reindexing=True, **options) as memory:
+            memory.reindex(on_progress=progress.append)
+            assert found(memory, ANN, "window", 1) == ["1"]
+        assert progress == [(1, 2, 2, 3), (2, 3, 2, 3)]
+        assert sorted(other.embedded) == ["peanuts", "water plants", "window", "window seat"]  # each once
+        with Memory.open(embedder=other, **options) as memory:
+            assert found(memory, BOB, "plants") == ["1"]
+            memory.reindex()
+            assert len(other.embedded) == 5
+            memory.reindex(from_scratch=True)
+            memory.reindex(BOB, from_scratch=True)
+        assert sorted(other.embedded[5:]) == ["peanuts", "water plants", "water plants", "window seat"]
+
+
+class Shelf:
+    """A further store, which may be out of order."""
+
+    def __init__(self, name: str, *, is_broken: bool = False) -> None:
+        self.name = name
+        self.is_broken = is_broken
+        self.erased: list[tuple[Scope, Any]] = []
+
+    def erase(self, scope: Scope, turn_ids: Any) -> int:
+        if self.is_broken:
+            raise OSError("the disk is gone")
+        self.erased.append((scope, turn_ids))
+        return 3

@@ -1,0 +1,217 @@
+"""The whole memory: in a directory, and on PostgreSQL and Chroma servers that several processes share."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory import Memory, Scope
+from memory.chroma_servers import ChromaServers
+from memory.errors import EmbedderMismatchError, MemoryStoreError
+from tests.chroma_processes import ChromaProcess
+from tests.fakes import HashingEmbedder
+from tests.memory.memory_contract import ANN, BOB, MemoryContract, found, ids, turn
+from tests.postgres_server import PostgresServer
+
+
+class TestDirectory(MemoryContract):
+    @pytest.fixture
+    def options(self, tmp_path: Path) -> dict[str, Any]:
+        return {"directory": str(tmp_path)}
+
+
+@pytest.mark.slow
+class TestDirectoryWithChromaServer(MemoryContract):
+    @pytest.fixture
+    def options(self, tmp_path: Path, chroma_servers: list[ChromaProcess]) -> dict[str, Any]:
+        return {"directory": str(tmp_path), "chroma": [chroma_servers[0].url]}
+
+
+@pytest.mark.services
+class TestServers(MemoryContract):
+    @pytest.fixture
+    def options(self, postgres: PostgresServer, chroma_servers: list[ChromaProcess]) -> dict[str, Any]:
+        return {
+            "directory": None,
+            "log_url": postgres.new_database(),
+            "chroma": [server.url for server in chroma_servers],
+        }
+
+    @pytest.fixture
+    def two(self, options: dict[str, Any]) -> Iterator[tuple[Memory, Memory]]:
+        """Two memories on the same servers, as two processes have them."""
+        with (
+            Memory.open(embedder=HashingEmbedder(), **options) as one,
+            Memory.open(embedder=HashingEmbedder(), **options) as other,
+        ):
+            yield one, other
+
+    def test_what_another_process_appends_or_erases_is_seen_at_once(self, two: tuple[Memory, Memory]) -> None:
+        one, other = two
+        for number in range(3):
+            one.user(ANN).remember(turn(str(2 * number), f"even {number}"))
+            assert ids(other, ANN) == [str(n) for n in range(2 * number + 1)]
+            assert found(other, ANN, f"even {number}", 1) == [str(2 * number)]
+            other.user(ANN).remember(turn(str(2 * number + 1), f"odd {number}"))
+            assert found(one, ANN, f"odd {number}", 1) == [str(2 * number + 1)]
+        one.erase(ANN, turn_ids=["1", "5"])
+        assert ids(other, ANN) == ["0", "2", "3", "4"]
+        assert sorted(found(other, ANN, "odd 0")) == ["0", "2", "3", "4"]
+        other.user(ANN).remember(turn("5", "another text"))
+        assert found(one, ANN, "another text", 1) == ["5"]
+        other.erase(ANN)
+        assert (ids(one, ANN), found(one, ANN, "odd 0")) == ([], [])
+        one.user(ANN).remember(turn("0", "a new beginning"))
+        assert (ids(other, ANN), found(other, ANN, "x")) == (["0"], ["0"])
+
+    def test_what_one_process_embedded_the_other_does_not(self, options: dict[str, Any]) -> None:
+        embedder = HashingEmbedder()
+        with (
+            Memory.open(embedder=HashingEmbedder(), **options) as one,
+            Memory.open(embedder=embedder, **options) as other,
+        ):
+            one.user(ANN).remember_all(turn(str(n), f"turn {n}") for n in range(3))
+            one.wait_indexed()
+            assert len(found(other, ANN, "x")) == 3
+            one.user(ANN).remember(turn("3", "turn 3"))
+            one.wait_indexed()
+            assert len(found(other, ANN, "x")) == 4
+        assert embedder.embedded == ["x"]
+
+    def test_a_vector_that_comes_after_the_erasure_is_removed(self, two: tuple[Memory, Memory]) -> None:
+        """One process embeds a turn while the other erases it."""
+        one, other = two
+        reached, may_go_on = threading.Event(), threading.Event()
+        upsert = one._index.upsert
+
+        def late(*arguments: Any) -> None:
+            reached.set()
+            assert may_go_on.wait(30)
+            upsert(*arguments)
+
+        one._index.upsert = late  # type: ignore[method-assign]  # as a slow network would
+        one.user(ANN).remember(turn("1", "secret"))
+        assert reached.wait(30)
+        other.erase(ANN)
+        may_go_on.set()
+        one.wait_indexed()
+        stored = one._index.read(ANN, ["1"])
+        assert (stored.entries, stored.strangers) == ((), 0)
+
+    def test_a_rebuild_for_another_embedder_goes_on_beside_the_running_service(
+        self, options: dict[str, Any], chroma_servers: list[ChromaProcess]
+    ) -> None:
+        with Memory.open(embedder=HashingEmbedder(), **options) as running:
+            running.user(ANN).remember(turn("1", "window seat"))
+            running.user(BOB).remember(turn("1", "peanuts"))
+            running.wait_indexed()
+
+            def meanwhile(progress: object) -> None:
+                running.user(ANN).remember(turn(str(progress), "said during the rebuild"))
+                assert found(running, ANN, "window", 1) == ["1"]
+
+            with Memory.open(embedder=HashingEmbedder(dimensions=64), reindexing=True, **options) as rebuilding:
+                rebuilding.reindex(on_progress=meanwhile)
+                assert found(rebuilding, ANN, "window", 1) == ["1"]
+                assert len(found(rebuilding, ANN, "x")) == 3
+            running.user(Scope("new")).remember(turn("1", "x"))
+            with pytest.raises(EmbedderMismatchError, match="hashing-64"):
+                found(running, Scope("new"), "x")
+            assert ids(running, Scope("new")) == ["1"]
+        with Memory.open(embedder=HashingEmbedder(dimensions=64), **options) as memory:
+            assert found(memory, Scope("new"), "x") == ["1"]
+
+    def test_turns_are_remembered_while_a_chroma_server_is_down(
+        self, options: dict[str, Any], chroma_servers: list[ChromaProcess]
+    ) -> None:
+        with Memory.open(embedder=HashingEmbedder(), **options) as memory:
+            memory.user(ANN).remember(turn("1", "before"))
+            memory.wait_indexed()
+            for server in chroma_servers:
+                server.stop()
+            try:
+                memory.user(ANN).remember(turn("2", "meanwhile"))
+                assert ids(memory, ANN) == ["1", "2"]
+                assert found(memory, ANN, "meanwhile", 1) == ["2"]
+                with pytest.raises(MemoryStoreError, match="see that every server runs"):
+                    memory.wait_indexed()
+            finally:
+                for server in chroma_servers:
+                    server.start()
+            memory.user(ANN).wait_indexed()
+            stored = memory._index.read(ANN, ["1", "2"])
+            assert sorted(entry.turn_id for entry in stored.entries) == ["1", "2"]
+
+
+def test_a_memory_without_a_place_is_refused() -> None:
+    for options in ({}, {"log_url": "postgresql://x/y"}, {"chroma": ["http://127.0.0.1:1"]}):
+        with pytest.raises(MemoryStoreError, match="needs a directory, or both"):
+            Memory.open(None, embedder=HashingEmbedder(), **options)  # type: ignore[arg-type]  # mixed on purpose
+
+
+def test_closing_chroma_twice_does_nothing(tmp_path: Path) -> None:
+    with closing(ChromaServers(["http://127.0.0.1:1"])) as servers:
+        servers.close()
+
+
+WRITE = """
+import sys
+from memory import Memory, Scope, Turn
+from tests.fakes import HashingEmbedder
+with Memory.open(sys.argv[1], embedder=HashingEmbedder()) as memory:
+    user = memory.user(Scope("ann"))
+    for number in range(1000):
+        user.remember(Turn(turn_id=str(number), request=f"turn number {number}"))
+        print(number, flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("written", [1, 150, 700])
+def test_a_process_killed_while_appending_loses_nothing_and_the_index_heals(tmp_path: Path, written: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        acknowledged = [int(process.stdout.readline()) for _ in range(written)]
+        process.kill()
+        acknowledged += [int(line) for line in process.stdout.readlines() if line.endswith("\n")]
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        kept = ids(memory, ANN)
+        assert kept in ([str(n) for n in acknowledged], [str(n) for n in range(len(acknowledged) + 1)])
+        assert [item.request for item in memory.user(ANN).turns()] == [f"turn number {n}" for n in range(len(kept))]
+        memory.reindex()
+        assert memory.erase(ANN).count("vector index") == len(kept)
+
+
+@pytest.mark.slow
+def test_no_byte_of_what_was_erased_is_left_above_5000_records(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, embedder=HashingEmbedder(dimensions=64)) as memory:
+        for number in range(6):
+            memory.user(Scope(f"user {number}")).remember_all(
+                turn(f"KEPT-{n}", f"turn {n} of user {number}") for n in range(900)
+            )
+        secret = Scope("SECRET-user", tenant="SECRET-tenant")
+        memory.user(secret).remember_all(turn(f"SECRET-{n}", f"my SECRET-text {n}") for n in range(100))
+        memory.reindex()
+        vectors = HashingEmbedder(dimensions=64).embed_documents([f"my SECRET-text {n}" for n in range(100)])
+        before = content(tmp_path)
+        assert b"SECRET-text" in before
+        assert any(vector.tobytes()[:64] in before for vector in vectors)
+        assert memory.erase(secret).stores[1].count == 100
+        during = content(tmp_path)
+        assert during.count(b"SECRET") == 0
+        assert [n for n, vector in enumerate(vectors) if vector.tobytes()[:64] in during] == []
+        assert len(found(memory, Scope("user 5"), "x", 9999)) == 900
+    after = content(tmp_path)
+    assert (after.count(b"SECRET"), b"of user 5" in after) == (0, True)
+    assert [n for n, vector in enumerate(vectors) if vector.tobytes()[:64] in after] == []
+
+
+def content(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
