@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +12,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from benchmark_adapter.calibration_cli import calibrate, report
 from benchmark_adapter.data_cli import app as data_app
+from benchmark_adapter.reported import reported
 
 if TYPE_CHECKING:
     from benchmark_adapter.manifest import Manifest
@@ -28,8 +28,10 @@ app = typer.Typer(
     "Start with `stead-bench run`: it plays the bundled personas without a key or a network.",
 )
 app.add_typer(data_app, name="data")
-_BAD_INPUT = 2
+app.command()(calibrate)
+app.command()(report)
 _out, _err = Console(), Console(stderr=True)
+DEFAULT_HEADS = "hand_set"
 
 
 class PlannerName(StrEnum):
@@ -101,6 +103,10 @@ def run(
     ] = None,
     embedder: Annotated[str, typer.Option(help="`use` (packaged) or `sentence-transformers:MODEL`.")] = "use",
     policy: Annotated[PolicyName, typer.Option(help="`benchmark` maximises exact accuracy.")] = PolicyName.benchmark,
+    heads: Annotated[
+        str,
+        typer.Option(metavar="NAME|FILE", help="Calibration heads: `hand_set`, `persona`, or a file of `calibrate`."),
+    ] = DEFAULT_HEADS,
     view: Annotated[
         ViewName, typer.Option(help="`extended` adds past dates and topic boundaries: not comparable.")
     ] = ViewName.official,
@@ -128,7 +134,7 @@ def run(
     An interrupted run goes on where it stopped when the same command is given again; a finished one prints its table.
     Exit status: 0 also if some turns failed (they are counted), 2 on bad input.
     """
-    with _reported("the turns that are done are kept; the same command goes on from there"):
+    with reported("the turns that are done are kept; the same command goes on from there"):
         from benchmark_adapter.launch import RunOptions, prepare
 
         options = RunOptions(
@@ -140,6 +146,7 @@ def run(
             budget=budget,
             embedder=embedder,
             policy=policy.value,
+            heads=heads,
             view=view.value,
             similarity=similarity.value,
             model=model,
@@ -164,6 +171,7 @@ def run(
             "--planner": None if planner is PlannerName.rules else planner.value,
             "--model": model,
             "--base-url": base_url,
+            "--heads": None if heads == DEFAULT_HEADS else heads,
             "--memory": "none" if memory != "none" else "full",
         }
         words = [str(word) for option in given.items() if option[1] is not None for word in option]
@@ -190,7 +198,7 @@ def score(
     as_json: JsonFlag = False,
 ) -> None:
     """Score a finished run, or the result files of another harness, again from the replies; nothing is written."""
-    with _reported("nothing was written"):
+    with reported("nothing was written"):
         from benchmark_adapter.result_scoring import holds_results, score_results
         from benchmark_adapter.scoring import score_run
 
@@ -211,7 +219,7 @@ def audit(
     as_json: JsonFlag = False,
 ) -> None:
     """Say what went wrong in the turns that are not exactly right; nothing is written."""
-    with _reported("nothing was written"):
+    with reported("nothing was written"):
         from benchmark_adapter.audit import audit as audit_turns
         from benchmark_adapter.scoring import judged_turns, read_with_data
 
@@ -241,7 +249,7 @@ def compare(
 
     Runs that differ in data, limit, scorer, similarity or view are refused, as are unfinished ones.
     """
-    with _reported("nothing was written"):
+    with reported("nothing was written"):
         from benchmark_adapter.run_comparison import compare_runs
         from benchmark_adapter.run_comparison_plot import plot_comparison
 
@@ -265,7 +273,7 @@ def verify(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare the evaluator with recorded behaviour of the reference evaluator; exit status 1 unless all agree."""
-    with _reported("nothing was written"):
+    with reported("nothing was written"):
         from benchmark_adapter.conformance import verify as verify_vectors
 
         report = verify_vectors(vectors, similarity=similarity.value)
@@ -300,28 +308,3 @@ def _progress() -> Progress:
         TimeRemainingColumn(),
     )
     return Progress(*columns, console=_err)
-
-
-@contextmanager
-def _reported(on_interrupt: str) -> Iterator[None]:
-    """Turn what can be wrong with the input into one message and exit status 2."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo(f"stead-bench: interrupted; {on_interrupt}", err=True)
-        raise typer.Exit(_BAD_INPUT) from None
-    except Exception as exc:
-        # What a caller can mend comes as an error of one of the packages; all else is a fault and keeps its traceback.
-        if not isinstance(exc, _mendable()):
-            raise
-        typer.echo(f"stead-bench: {exc}", err=True)
-        raise typer.Exit(_BAD_INPUT) from exc
-
-
-def _mendable() -> tuple[type[Exception], ...]:
-    from agent.errors import AgentError
-    from benchmark_adapter.errors import BenchmarkError
-    from clarifier.errors import CalibrationError
-    from memory.errors import MemoryStoreError
-
-    return (BenchmarkError, MemoryStoreError, CalibrationError, AgentError)

@@ -26,7 +26,7 @@ from benchmark_adapter.runner import PlannerFor, Setup, limited, play, playing_o
 from benchmark_adapter.scoring import Finished, measure
 from benchmark_adapter.turn_result import TurnLine
 from clarifier.clarifier import decide
-from clarifier.heads import load_heads
+from clarifier.heads import HAND_SET, load_heads
 from clarifier.policy import open_policy
 from memory.embedder import Embedder
 from memory.embedders import open_embedder
@@ -52,6 +52,8 @@ class RunOptions:
     """Tokens of recall; `None`: the strategy's own."""
     embedder: str = "use"
     policy: str = "benchmark"
+    heads: str = HAND_SET
+    """Calibration heads: of the package by name, or a file."""
     view: View = "official"
     similarity: Similarity = "rouge"
     model: str | None = None
@@ -74,6 +76,8 @@ class Launch:
     setup: Setup
     path: Path
     concurrency: int
+    misfit: str | None = None
+    """A warning where the heads were fitted with another planner or strategy."""
 
     @property
     def n(self) -> int:
@@ -82,12 +86,13 @@ class Launch:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know before the run: every topic that is not played."""
-        return tuple(
+        """What a person should know before the run: every topic that is not played, heads that may not fit."""
+        dropped = tuple(
             f"{one['session']}: topic {one['topic']!r} (line {one['line']}) is not played: of the topics at "
             f"{one['time'] or 'no readable time'} the reference evaluator keeps one, here {one['kept']!r}"
             for one in self.manifest.dropped
         )
+        return dropped if self.misfit is None else (*dropped, self.misfit)
 
     def open(self) -> AbstractContextManager[RunDirectory]:
         """Open the run directory, made if it is not there, and hold it until the block ends.
@@ -123,7 +128,7 @@ def prepare(options: RunOptions) -> Launch:
     embedder = open_embedder(options.embedder)
     own_budget = default_budget(options.memory)
     budget = own_budget if options.budget is None or not own_budget else options.budget
-    heads, policy = load_heads(), open_policy(options.policy)
+    heads, policy = load_heads(options.heads), open_policy(options.policy)
     planner_for, endpoint = _planner_for(options, embedder, every)
     manifest = Manifest(
         data=data_hash(every),
@@ -163,7 +168,8 @@ def prepare(options: RunOptions) -> Launch:
         givers={} if options.memory_of is None else givers(every, options.memory_of),
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
-    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency)
+    misfit = heads.misfit(planner=options.planner, strategy=options.memory)
+    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, misfit)
 
 
 def dropped_topics(sessions: Sequence[Session]) -> Iterator[dict[str, str | int | None]]:
