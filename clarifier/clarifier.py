@@ -19,6 +19,7 @@ from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain
 from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
 from clarifier.grounding import Grounding, ground_call, is_blank
 from clarifier.heads import Heads, load_heads
+from clarifier.listed import listed_for
 from clarifier.look_up import suppliers
 from clarifier.matching import paraphrases
 from clarifier.policy import Policy, Stakes
@@ -31,7 +32,7 @@ from clarifier.support import FULL
 from clarifier.witnesses import remember_slot
 from memory.dates import normal_date
 from memory.evidence import Slot
-from memory.records import ToolCall
+from memory.records import CallStep, ToolCall
 from memory.text import Language, language
 from memory.tools import Parameter, Tool
 from memory.values import canonical_key
@@ -223,7 +224,7 @@ class _Desk:
             return self.ask(self.question(unasked, cases), cases)
         if ready and self.policy.acts_unasked(self.odds(ready), self.stakes(ready)):
             return self.act(ready, cases)
-        return self.answer(still_missing(_parameters(slots), self.language), cases)
+        return self.answer(still_missing(self.wanted(slots), self.language), cases)
 
     def on_ready(self, cases: Sequence[_Case]) -> Decision:
         """Every required argument has a value that something supports: weigh acting against asking."""
@@ -292,7 +293,7 @@ class _Desk:
             return self.plan_again(hints)
         unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
         if not self.may_ask or (slots and not unasked):
-            return self.answer(still_missing(_parameters(slots), self.language))
+            return self.answer(still_missing(self.wanted(slots), self.language))
         if not slots:
             asked = tuple(map(str, self.proposal.question_slots))
             return self.ask(Question(self.proposal.question or "", asked, {}))
@@ -322,7 +323,12 @@ class _Desk:
         """Return the question for `slots`, with what is taken from habit where the call changes something."""
         tools = {tool.name: tool for tool in self.situation.tools}
         open_slots = [
-            OpenSlot(one.slot, one.parameter, self.posterior(one.slot, one.parameter))
+            OpenSlot(
+                one.slot,
+                one.parameter,
+                self.posterior(one.slot, one.parameter),
+                listed=listed_for(one.parameter, self.seen),
+            )
             for one in slots
             if one.parameter is not None
         ]
@@ -335,6 +341,16 @@ class _Desk:
             if one.grounds == "habit" and one.slot not in named
         ]
         return ask_for(open_slots, tools, self.language, assumed=assumed)
+
+    @cached_property
+    def seen(self) -> tuple[CallStep, ...]:
+        """The calls of the running topic and of this turn, oldest first."""
+        topic = self.situation.recall.topic_turns
+        past = [step for turn in topic for step in turn.steps if isinstance(step, CallStep)]
+        return (*past, *self.situation.call_steps)
+
+    def wanted(self, slots: Sequence[Grounding]) -> list[tuple[Tool | None, Parameter]]:
+        return [(self.situation.tool(one.slot.tool), one.parameter) for one in slots if one.parameter is not None]
 
     def odds(self, cases: Sequence[_Case]) -> Odds:
         return self.heads.odds(self.signals(cases))
@@ -391,10 +407,6 @@ class _Grounds(TypedDict):
 
 def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
     return tuple(one.reason for case in cases for one in (*case.groundings, *case.dropped))
-
-
-def _parameters(slots: Sequence[Grounding]) -> list[Parameter]:
-    return [one.parameter for one in slots if one.parameter is not None]
 
 
 def _is_stated(one: Grounding) -> bool:

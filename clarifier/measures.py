@@ -144,6 +144,11 @@ def _worded(text: str) -> Iterator[Amount]:
             yield Amount(size, (dimension, 1), found.start())
 
 
+def unit_word(word: str) -> bool:
+    """Say whether a word in lower case is the name of a unit."""
+    return word in _UNITS
+
+
 @lru_cache(maxsize=1024)
 def unit_of(parameter: Parameter) -> tuple[Dimension, float] | None:
     """Return the unit a parameter counts in, by its name, else its description; `None` where they name none or two."""

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from clarifier.effects import effect_of_verb
-from memory.text import Language, split_name
+from clarifier.measures import unit_word
+from memory.text import Language, split_name, stem
 from memory.tools import Parameter, Tool
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -17,12 +18,17 @@ _IDENTIFIER = re.compile(r"\b[a-z0-9]+(?:_[a-z0-9]+)+\b|\b[a-z]+(?:[A-Z][a-z0-9]
 _SNAKE = re.compile(r"^[A-Za-z]+(?:_[A-Za-z]+)+$")
 _CUT = re.compile(
     r"[,.;:(（，。；：]|\bsuch as\b|\be\.g\b|\bfor example\b|\bwhether\b|\bin the format\b|\bdefault|\bthat\b|\bwhich\b"
-    r"|例如|格式|默认|可选|支持|如'"
+    r"|\bas (?:written|returned|shown|given|on)\b|\b(?:must|should|can|may) be\b|例如|格式|默认|可选|支持|如'"
 )
 _LEAD = re.compile(r"^(?:the|a|an|required|optional|desired|specified|specify|indicates)\s+", re.IGNORECASE)
 _VAGUE_TEXT = "id name type value query text data input content param parameter count number title format code"
 _VAGUE = frozenset(_VAGUE_TEXT.split())
-_PREPOSITIONS = tuple((word,) for word in ("to", "from", "by", "of", "for", "at", "in", "on"))
+_ODD_TEXT = (
+    "to from by of for at in on after before since until till with via per within near up max min most least q k n x y "
+    "ref val arg opt kind what mode first last as is no num lim amt"
+)
+_ODD = frozenset(_ODD_TEXT.split())
+"""Words that tell nothing alone, nor at the end of a name."""
 _MAX_WORDS = 9
 _MAX_HAN = 14
 
@@ -38,6 +44,12 @@ _CHINESE: Mapping[str, str] = MappingProxyType(
         "account id": "账户", "year": "年份", "station": "车站", "seat level": "座位等级", "activity": "活动",
     }
 )  # fmt: skip
+_UNTOLD: Mapping[str, str] = MappingProxyType({"date": "date", "time": "time", "datetime": "date and time"})
+"""What is said for an odd name that no description explains, by format."""
+_UNTOLD_CHINESE: Mapping[str, str] = MappingProxyType({"date": "日期", "time": "时间", "datetime": "日期和时间"})
+_BOUNDS: Mapping[str, str] = MappingProxyType(
+    {"max": "highest", "maximum": "highest", "min": "lowest", "minimum": "lowest"}
+)
 _ENGLISH: Mapping[str, str] = MappingProxyType(
     {"desc": "description", "id": "identifier", "qty": "quantity", "lang": "language", "num": "number"}
 )
@@ -50,16 +62,26 @@ def slot_phrase(parameter: Parameter, language: Language) -> str:
     Never a tool's name nor an identifier of the schema.
     """
     words = split_name(parameter.name)
-    described = _head(parameter.description)
+    described = head(parameter.description, language)
+    is_odd = not words or words[-1] in _ODD or len("".join(words)) <= 2
     if language == "zh":
-        if described and _HAN.search(described):
-            return described
-        return _CHINESE.get(" ".join(words)) or _spelled(words)
-    is_vague = len(words) == 1 and words[0] in _VAGUE
-    is_vague = is_vague or words[-1:] in _PREPOSITIONS
-    if is_vague and described and not _HAN.search(described):
+        known = described or _CHINESE.get(" ".join(words))
+        return known or (_UNTOLD_CHINESE.get(parameter.format or "", "具体信息") if is_odd else _spelled(words))
+    if described and (is_odd or words[0] in _BOUNDS or (len(words) == 1 and _explains(described, words[0]))):
         return described
-    return _spelled(words)
+    return _UNTOLD.get(parameter.format or "", "details") if is_odd and len(words) < 2 else _spelled(words)
+
+
+def says_nothing(parameter: Parameter, language: Language) -> bool:
+    """Say whether neither name nor description tells what is wanted: a bare `query`, an odd `after`."""
+    words = split_name(parameter.name)
+    is_bare = len(words) < 2 and (not words or words[-1] in _ODD | _VAGUE or len(words[0]) <= 2)
+    return is_bare and not parameter.enum and not head(parameter.description, language)
+
+
+def _explains(described: str, word: str) -> bool:
+    """Whether a description says more than a name of one word: it names the same thing, or the word says nothing."""
+    return word in _VAGUE or unit_word(word) or stem(word) in {stem(one.casefold()) for one in described.split()}
 
 
 def purpose(tool: Tool, language: Language) -> str:
@@ -99,15 +121,19 @@ def joined(parts: list[str], language: Language, *, word: str | None = None) -> 
     return ", ".join(parts[:-1]) + f" {link} " + parts[-1]
 
 
-def _head(description: str) -> str:
-    """The noun phrase a description opens with, empty where it is too long or names an identifier."""
+def head(description: str, language: Language) -> str:
+    """Return the phrase a description opens with, without an article.
+
+    Empty where it is too long, in the other language, or names an identifier.
+    """
     text = _CUT.split(description.strip(), maxsplit=1)[0].strip().strip("'\"")
     while (shorter := _LEAD.sub("", text)) != text:
         text = shorter
     text = re.sub(r"\bthe user's\b", "your", text).removesuffix("的")
-    if not text or _IDENTIFIER.search(text):
+    is_chinese = _HAN.search(text) is not None
+    if not text or _IDENTIFIER.search(text) or is_chinese != (language == "zh"):
         return ""
-    if _HAN.search(text):
+    if is_chinese:
         return text if len(text) <= _MAX_HAN else ""
     if len(text.split()) > _MAX_WORDS:
         return ""
@@ -115,6 +141,7 @@ def _head(description: str) -> str:
 
 
 def _spelled(words: tuple[str, ...]) -> str:
+    words = (_BOUNDS.get(words[0], words[0]), *words[1:]) if words else words
     return " ".join(
         word.upper() if word in _ABBREVIATIONS and len(words) > 1 else _ENGLISH.get(word, word) for word in words
     )

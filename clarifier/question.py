@@ -7,14 +7,17 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from clarifier.asking import Wish, either, wish_for
 from clarifier.grounding import Grounding
+from clarifier.listed import Listed
 from clarifier.matching import is_identifier
-from clarifier.phrases import joined, purpose, slot_phrase, value_phrase
+from clarifier.phrases import joined, purpose, says_nothing, slot_phrase, value_phrase
 from clarifier.posterior import Posterior
 from memory.dates import normal_date
 from memory.evidence import Slot
 from memory.text import Language, split_name
 from memory.tools import Parameter, Tool
+from memory.values import canonical_key
 
 MAX_OPTIONS = 4
 COST_OF_REPEAT = 1.0
@@ -30,6 +33,8 @@ class OpenSlot(NamedTuple):
     """What memory knows of it."""
     is_repeat: bool = False
     """Whether it was asked in this turn already."""
+    listed: tuple[Listed, ...] = ()
+    """What tools have listed that it may be."""
 
     @property
     def worth(self) -> float:
@@ -57,18 +62,21 @@ def ask_for(
 
     Args:
         slots: At least one.
-        tools: The tools by name, for what they are good for.
+        tools: The tools by name, for what they are about.
         language: Of the request.
         assumed: Values taken from habit that the person should hear of.
     """
     ordered = sorted(slots, key=lambda one: -one.worth)
     options = {str(one.slot): found for one in ordered if (found := options_for(one))}
-    asked: dict[str, str] = {}
+    wishes: dict[str, tuple[Wish, str]] = {}
     for one in ordered:
-        phrase = slot_phrase(one.parameter, language)
-        asked.setdefault(phrase, _with_options(phrase, options.get(str(one.slot), ()), language))
-    aims = list(dict.fromkeys(aim for one in ordered if (aim := purpose(tools[one.slot.tool], language))))
-    text = _wording(list(asked.values()), aims[:2], language) + _assumptions(assumed, language)
+        wish = wish_for(one.parameter, tools.get(one.slot.tool), language)
+        wishes.setdefault(wish.within(language), (wish, _read_out(one, options.get(str(one.slot), ()), language)))
+    text = _wording(list(wishes.values()), language)
+    if len(ordered) == 1 and (aim := _aim(ordered[0], tools, language)):
+        text = f"要{aim}，{text}" if language == "zh" else f"To {aim}, {text[0].lower()}{text[1:]}"
+    if taken := _assumptions(assumed, language):
+        text = f"{text[:-1]}{taken}{text[-1]}"
     return Question(text, tuple(dict.fromkeys(str(one.slot) for one in ordered)), options)
 
 
@@ -92,21 +100,25 @@ def confirm(calls: Sequence[tuple[Tool, Sequence[Grounding]]], language: Languag
     return Question(text, tuple(dict.fromkeys(slots)), {})
 
 
-def still_missing(parameters: Sequence[Parameter], language: Language) -> str:
+def still_missing(slots: Sequence[tuple[Tool | None, Parameter]], language: Language) -> str:
     """Return the honest reply of a turn that ends without the call, since these values are not known."""
-    phrases = list(dict.fromkeys(slot_phrase(parameter, language) for parameter in parameters))
+    wishes = [wish_for(parameter, tool, language) for tool, parameter in slots]
+    phrases = list(dict.fromkeys(wish.within(language) for wish in wishes))
     if language == "zh":
         named = joined(phrases, language) or "必要的信息"
         return f"我还不知道{named}，所以这一步没有做。告诉我之后我再继续。"
-    named = joined([f"the {phrase}" for phrase in phrases], language) or "enough to go on"
+    named = joined(phrases, language) or "enough to go on"
     return f"I still do not know {named}, so I have not done this. Tell me and I will go on."
 
 
 def options_for(one: OpenSlot) -> tuple[JsonValue, ...]:
     """Return two to four candidates, likeliest first; none where there are fewer than two.
 
-    Past dates and identifiers are not among them: nobody chooses those by sight. Nor is a longer enum read out.
+    What tools have listed in sight comes first, by its name. Past dates and identifiers are not among the rest: nobody
+    chooses those by sight. Nor is a longer enum read out.
     """
+    if 2 <= len(one.listed) <= MAX_OPTIONS:
+        return tuple(thing.value for thing in one.listed)
     candidates = [candidate for candidate in one.posterior.candidates if candidate.count]
     if len(one.parameter.enum) <= MAX_OPTIONS and one.parameter.type != "boolean":
         candidates.extend(
@@ -124,21 +136,35 @@ def _is_readable(value: JsonValue) -> bool:
     return not isinstance(value, (bool, list, dict))
 
 
-def _with_options(phrase: str, options: tuple[JsonValue, ...], language: Language) -> str:
-    spoken = [value_phrase(value, language) for value in options]
-    if language == "zh":
-        return f"{phrase}（{'、'.join(spoken)}，还是别的）" if spoken else phrase
-    return f"the {phrase} ({', '.join(spoken)} or something else)" if spoken else f"the {phrase}"
+def _read_out(one: OpenSlot, options: tuple[JsonValue, ...], language: Language) -> str:
+    """The options in words; empty without any."""
+    if not options:
+        return ""
+    names = {canonical_key(thing.value): thing.name for thing in one.listed}
+    spoken = [names.get(canonical_key(value)) or value_phrase(value, language) for value in options]
+    allowed = one.parameter.enum
+    is_closed = bool(names) or (bool(allowed) and len(allowed) == len(options))
+    return either(spoken, language, is_closed=is_closed)
 
 
-def _wording(asked: list[str], aims: list[str], language: Language) -> str:
-    wanted = joined(asked, language)
-    if language == "zh":
-        return f"要{joined(aims, language)}，请告诉我{wanted}？" if aims else f"请告诉我{wanted}？"
-    return f"To {joined(aims, language)}, could you tell me {wanted}?" if aims else f"Could you tell me {wanted}?"
+def _wording(wishes: list[tuple[Wish, str]], language: Language) -> str:
+    if len(wishes) == 1:
+        wish, options = wishes[0]
+        return wish.question(options, language)
+    bracketed = "（{}）" if language == "zh" else " ({})"
+    parts = [wish.within(language) + (bracketed.format(options) if options else "") for wish, options in wishes]
+    wanted = joined(parts, language)
+    return f"请告诉我{wanted}，好吗？" if language == "zh" else f"Could you tell me {wanted}?"
+
+
+def _aim(one: OpenSlot, tools: Mapping[str, Tool], language: Language) -> str:
+    """What the value is for, where the parameter itself says nothing of it."""
+    tool = tools.get(one.slot.tool)
+    return purpose(tool, language) if tool is not None and says_nothing(one.parameter, language) else ""
 
 
 def _assumptions(assumed: Sequence[Grounding], language: Language) -> str:
+    """What is taken from habit, in brackets."""
     spoken = {
         slot_phrase(one.parameter, language): value_phrase(one.value, language)
         for one in assumed
@@ -147,6 +173,5 @@ def _assumptions(assumed: Sequence[Grounding], language: Language) -> str:
     if not spoken:
         return ""
     if language == "zh":
-        return "其余照旧：" + "、".join(f"{phrase}用{value}" for phrase, value in spoken.items()) + "，不对请说。"
-    facts = joined([f"{value} for the {phrase}" for phrase, value in spoken.items()], language)
-    return f" I take {facts} as usual unless you say otherwise."
+        return f"（{'、'.join(f'{phrase}照旧用{value}' for phrase, value in spoken.items())}）"
+    return f" ({joined([f'{value} for the {phrase}' for phrase, value in spoken.items()], language)}, as usual)"

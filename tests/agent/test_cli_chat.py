@@ -411,14 +411,14 @@ TALKS = {
     "en": Talk(
         first="Find me a train from Turin to Milan on 2026-03-12\nBook the first one\nsecond class, always\n"
         "/why\n/state\n",
-        question="travel class (first class, second class",
+        question="travel class: first class or second class",
         booked='travel_class="second_class"',
         second="Find me a train from Turin to Rome on 2026-03-17\nBook the earliest one\n",
         words="t2: “Book the first one”, then “second class, always” (2026-03-09 07:36)",
     ),
     "zh": Talk(
         first="查从杭州到上海2026年3月12日的火车\n订第一趟\n以后都坐二等座\n/why\n/state\n",
-        question="座位等级（一等座、二等座",
+        question="座位等级要哪个，一等座还是二等座",
         booked='travel_class="二等座"',
         second="查从杭州到南京2026年3月17日的火车\n订最早的那趟\n",
         words="t2: “订第一趟”, then “以后都坐二等座” (2026-03-09 07:36)",
