@@ -164,11 +164,11 @@ class RankingLog:
         filled[:, _STATEMENT_FOR_USER] = nearest if not query.speakers else 0.0
         return filled
 
-    def rank(self, query: str, rows: Matrix, vector: Vector, embed: Embed) -> list[Ranked]:
+    def rank(self, query: QueryFeatures, rows: Matrix, vector: Vector, embed: Embed) -> list[Ranked]:
         """Return all turns, best first; ties by position.
 
         Args:
-            query: What is wanted.
+            query: From `query`.
             rows: Unit vectors of the turns, shape `(n, d)`.
             vector: Unit vector of the query's main line, shape `(d,)`.
             embed: Gives unit vectors of sentences, shape `(m, d)`.
@@ -176,10 +176,9 @@ class RankingLog:
         if not self._turns:
             return []
         weights = ranking_weights()
-        asked = self.query(query)
-        features = self.features(asked, rows, vector)
-        first = _order(features @ weights)[:CANDIDATES]
-        scores = self.with_statements(features, asked, first.tolist(), rows, vector, embed) @ weights
+        features = self.features(query, rows, vector)
+        first = _order(features @ weights)[:CANDIDATES].tolist()
+        scores = self.with_statements(features, query, first, rows, vector, embed) @ weights
         return [Ranked(int(position), float(scores[position])) for position in _order(scores)]
 
 
@@ -189,8 +188,7 @@ def ranking_weights() -> Array:
     stored: dict[str, dict[str, float]] = json.loads(
         files("memory").joinpath("ranking_weights.json").read_text(encoding="utf-8")
     )
-    weights: Array = np.array([stored["weights"][name] for name in FEATURES])
-    return weights
+    return np.array([float(stored["weights"][name]) for name in FEATURES])
 
 
 def _order(scores: Array) -> NDArray[np.intp]:
@@ -208,4 +206,5 @@ def _spoken_by(speaker: str | None, named: Sequence[str]) -> float:
 def _nearer_neighbour(meaning: Array) -> Array:
     """Return for each turn the larger value of the turn before and the turn after it; 0 beyond the ends."""
     padded = np.concatenate([[0.0], meaning, [0.0]])
-    return np.maximum(padded[:-2], padded[2:])
+    nearer: Array = np.maximum(padded[:-2], padded[2:])
+    return nearer

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from memory.extraction import FAILURE_FIELDS, is_failure
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
+from memory.text import split_name
 from memory.tokens import count_tokens
 
 ELLIPSIS = "…"
@@ -42,24 +43,39 @@ def render_call(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
 
 
-def fit_turn(turn: Turn, max_tokens: int, *, wanted: str = "") -> Turn | None:
+def fit_turn(turn: Turn, max_tokens: int, *, wanted: str = "", slots: Collection[str] = ()) -> Turn | None:
     """Return `turn` cut down until its text has at most `max_tokens` tokens; `None` if even the barest has more.
 
     Observations shrink first (long lists to the entries that `wanted`, the reply or a call names, then the first
-    ones; long texts to their beginning), then the reply, then the wording of questions. The request, the calls with
-    their arguments, the answers and the fact of an error always stay, so evidence is the same before and after.
+    ones; long texts to their beginning), then the reply, then the wording of questions. With `slots` observations
+    shrink to what may fill them and to what tells entries apart, and so much of them outlasts the reply. The request,
+    the calls with their arguments, the answers and the fact of an error always stay, so evidence is the same before
+    and after.
 
     Args:
         turn: The whole turn.
         max_tokens: By `memory.tokens.count_tokens`, at least 0.
         wanted: What the turn is shown for, such as the request at hand.
+        slots: Names of the arguments that may have to be filled.
     """
     if _fits(turn, max_tokens):
         return turn
-    for cut in _cuts(turn, wanted):
+    for cut in _cuts(turn, wanted, _Fields(slots)) if slots else _cuts_alike(turn, wanted):
         if _fits(cut, max_tokens):
             return cut
     return None
+
+
+def barest_turn(turn: Turn) -> Turn:
+    """Return the shortest form of `turn` that `fit_turn` gives: request, calls, answers, and the fact of an error."""
+    return list(_barest(turn))[-1]
+
+
+def slot_turn(turn: Turn, *, wanted: str = "", slots: Collection[str]) -> Turn:
+    """Return `turn` without its reply, and of its observations what may fill `slots` (see `fit_turn`)."""
+    used = f"{_used_text(turn)} {wanted}"
+    fields = _Fields(slots)
+    return _with_reply(_with_observations(turn, lambda content: _focus(content, _FOCUSED_SIZES[1], used, fields)), 0)
 
 
 def _fits(turn: Turn, max_tokens: int) -> bool:
@@ -99,14 +115,48 @@ class _Size(NamedTuple):
     """Of each text."""
 
 
+class _Fields:
+    """The fields of an observation that may fill a slot or tell one entry from another."""
+
+    _LABELS = frozenset({"name", "title", "label"})
+    _TIMES = frozenset({"date", "day", "time", "datetime", "start", "end"})
+
+    def __init__(self, slots: Collection[str]) -> None:
+        self._slots = [words for slot in slots if (words := frozenset(split_name(slot)))]
+        self._others = self._LABELS | self._TIMES if any(words & self._TIMES for words in self._slots) else self._LABELS
+
+    def __contains__(self, field: str) -> bool:
+        words = frozenset(split_name(field))
+        return bool(words & self._others) or any(words <= slot or slot <= words for slot in self._slots)
+
+
 _SIZES = (_Size(8, 240), _Size(4, 120), _Size(2, 60), _Size(1, 30))
+_FOCUSED_SIZES = (_Size(12, 60), _Size(6, 40), _Size(3, 30), _Size(1, 30))
 _ERROR_CHARACTERS = 120
 _REPLY_CHARACTERS = (160, 60)
 _QUESTION_CHARACTERS = 60
 
 
-def _cuts(turn: Turn, wanted: str) -> Iterator[Turn]:
-    """Yield `turn` ever shorter."""
+def _cuts(turn: Turn, wanted: str, fields: _Fields) -> Iterator[Turn]:
+    """Yield `turn` ever shorter, keeping what may fill slots."""
+    used = f"{_used_text(turn)} {wanted}"
+    for size in _SIZES[:2]:
+        yield _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
+    versions = [
+        _with_observations(turn, lambda content, size=size: _focus(content, size, used, fields))  # type: ignore[misc]
+        for size in _FOCUSED_SIZES
+    ]
+    yield from versions[:2]
+    for characters in _REPLY_CHARACTERS:
+        yield _with_reply(versions[1], characters)
+    yield _with_reply(versions[2], _REPLY_CHARACTERS[-1])
+    for version in versions[1:]:
+        yield _with_reply(version, 0)
+    yield from _barest(turn)
+
+
+def _cuts_alike(turn: Turn, wanted: str) -> Iterator[Turn]:
+    """Yield `turn` ever shorter, all fields alike."""
     used = f"{_used_text(turn)} {wanted}"
     for size in _SIZES:
         shortened = _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
@@ -114,11 +164,20 @@ def _cuts(turn: Turn, wanted: str) -> Iterator[Turn]:
     bare = _with_observations(turn, lambda content: None)
     for characters in _REPLY_CHARACTERS:
         for version in (shortened, bare):
-            yield version.model_copy(update={"reply": _clip(turn.reply, characters) if turn.reply else turn.reply})
-    bare = bare.model_copy(update={"reply": None})
+            yield _with_reply(version, characters)
+    yield from _barest(turn)
+
+
+def _barest(turn: Turn) -> Iterator[Turn]:
+    """Yield `turn` without results and reply, then without the wording of questions."""
+    bare = _with_reply(_with_observations(turn, lambda content: None), 0)
     yield bare
     for characters in (_QUESTION_CHARACTERS, 0):
         yield _with_questions(bare, characters)
+
+
+def _with_reply(turn: Turn, characters: int) -> Turn:
+    return turn.model_copy(update={"reply": (_clip(turn.reply, characters) or None) if turn.reply else None})
 
 
 def _with_observations(turn: Turn, shorten: Callable[[JsonValue], JsonValue]) -> Turn:
@@ -167,6 +226,31 @@ def _shorten(value: JsonValue, size: _Size, used: str) -> JsonValue:
         fields = {name: _shorten(value[name], size, used) for name in list(value)[: 3 * size.entries]}
         return fields if len(fields) == len(value) else {**fields, ELLIPSIS: f"{len(value) - len(fields)} more"}
     return value
+
+
+def _focus(value: JsonValue, size: _Size, used: str, fields: _Fields) -> JsonValue:
+    """Return of `value` what is in `fields` or used, at most `size` of it; `None` if that is nothing.
+
+    What was left out of a list is counted at its end; that fields were left out is not said, it is the rule.
+    """
+    if isinstance(value, list):
+        kept = _kept_entries(value, size.entries, used)
+        short: list[JsonValue] = [
+            part for index in kept if (part := _focus(value[index], size, used, fields)) is not None
+        ]
+        left_out = len(value) - len(short)
+        if short and left_out:
+            short.append(f"{ELLIPSIS} {left_out} more")
+        return short or None
+    if isinstance(value, dict):
+        chosen: dict[str, JsonValue] = {
+            name: part
+            for name, inner in value.items()
+            if isinstance(inner, list | dict) or name in fields or _is_used(inner, used)
+            if (part := _focus(inner, size, used, fields)) is not None
+        }
+        return chosen or None
+    return _clip(value, size.characters) if isinstance(value, str) else value
 
 
 def _kept_entries(entries: list[JsonValue], count: int, used: str) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from memory.evidence import Evidence
@@ -43,10 +43,22 @@ class Snapshot:
         """The user state after these turns."""
         return fold_evidence(piece for pieces in self._evidence for piece in pieces)
 
-    def item(self, position: int, kind: ItemKind, *, max_tokens: int, wanted: str, score: float) -> RecallItem | None:
-        """Return the turn at `position` cut down for `wanted`; `None` if it cannot be as short as `max_tokens`."""
+    def item(
+        self,
+        position: int,
+        kind: ItemKind,
+        *,
+        max_tokens: int,
+        wanted: str,
+        score: float,
+        slots: Collection[str] = (),
+    ) -> RecallItem | None:
+        """Return the turn at `position` cut down for `wanted` and `slots` (see `memory.rendering.fit_turn`).
+
+        It is `None` if the turn cannot be as short as `max_tokens`.
+        """
         turn = self.turns[position]
-        fitted = fit_turn(turn, max_tokens, wanted=wanted)
+        fitted = fit_turn(turn, max_tokens, wanted=wanted, slots=slots)
         if fitted is None:
             return None
         return self._shown(position, kind, fitted, score)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -41,10 +41,11 @@ def state_items(history: Snapshot, tools: Sequence[Tool], request: str, budget: 
 
     Slots with values of their own come before those known only from other tools; then counts how settled the value
     is, how much the tool shares words with `request`, and whether the argument is required. Ties keep schema order.
+    Slots of one name that the same evidence speaks for share a line: `bookSeat/bookTable.seat = …`.
     What the person said of themselves in words of `request` comes last.
     """
     lines = sorted(_lines(history, tools, request), key=lambda line: -line.score)
-    made = [_item(line, len(history.turns)) for line in lines]
+    made = [_item(alike, len(history.turns)) for alike in _alike(lines)]
     items: list[RecallItem] = []
     left = budget
     for item in [*made, *_statement_items(history, request)]:
@@ -100,8 +101,18 @@ def _settledness(candidates: Sequence[Candidate]) -> float:
     return max(counts) / (sum(counts) + 1)
 
 
-def _item(line: _Line, now: int) -> RecallItem:
-    slot = f"{line.tool.name}.{line.parameter.name}"
+def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
+    """Return `lines` with those put together that say the same of one argument name, at the place of the first."""
+    groups: dict[tuple[object, ...], list[_Line]] = {}
+    for line in lines:
+        says = tuple((one.evidence, one.is_standing, one.similarity < 1) for one in (*line.candidates, *line.unwanted))
+        groups.setdefault((line.parameter.name, says), []).append(line)
+    return list(groups.values())
+
+
+def _item(alike: Sequence[_Line], now: int) -> RecallItem:
+    line = alike[0]
+    slot = f"{'/'.join(dict.fromkeys(other.tool.name for other in alike))}.{line.parameter.name}"
     return _state_item(slot, (*line.candidates, *line.unwanted), now, line.score)
 
 

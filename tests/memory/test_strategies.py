@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.embedder import Vector
+from memory.embedder import Matrix, Vector
 from memory.errors import UnknownStrategyError
 from memory.extraction import extract_all
-from memory.recall import Hit, Recall
+from memory.recall import Hit, Recall, TurnVectors
 from memory.records import Turn
 from memory.rendering import index_text, render_turn
 from memory.strategies import STRATEGIES, default_budget, open_strategy
@@ -24,8 +24,23 @@ from tests.memory.turns import asked, call, turn
 IGNORE_BUDGETS = ("full", "none")
 
 
+class TermEmbedder:
+    """The vector of a text is the sum of one random direction a term."""
+
+    fingerprint = "terms"
+    dimensions = 64
+
+    def embed_query(self, text: str) -> Vector:
+        return vector(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> Matrix:
+        return np.array([vector(text) for text in texts], dtype=np.float32).reshape(len(texts), 64)
+
+
 class Shelf:
-    """Turns in a list; the vector of a text is the sum of one random direction a term."""
+    """Turns in a list."""
+
+    embedder = TermEmbedder()
 
     def __init__(self, turns: Sequence[Turn] = ()) -> None:
         self.log = list(turns)
@@ -41,6 +56,10 @@ class Shelf:
             sorted((Hit(id_, float(row @ vector(query))) for id_, row in rows), key=lambda hit: -hit.similarity)[:k]
             for query in queries
         ]
+
+    def vectors(self) -> TurnVectors:
+        rows = self.embedder.embed_documents([index_text(turn) for turn in self.log])
+        return TurnVectors(tuple(turn.turn_id for turn in self.log), rows)
 
 
 def vector(text: str) -> Vector:
@@ -257,10 +276,10 @@ def test_stead_recalls_state_exemplars_and_the_topic() -> None:
     assert ("turn", "t1") in ids(recalled)
 
 
-def test_stead_asks_the_vectors_about_the_request_and_the_slots_nothing_is_known_about() -> None:
+def test_stead_asks_the_vectors_about_the_slots_nothing_is_known_about() -> None:
     shelf = Shelf(LOG)
     open_strategy("stead", shelf).recall("Fly me", [tool("bookFlight", "cabin", optional=["meal"]), BOOK], None, 600)
-    assert shelf.asked == ["Fly me", "book flight: cabin"]
+    assert shelf.asked == ["book flight: cabin"]
 
 
 def test_stead_keeps_to_its_budget_with_a_long_topic_after_earlier_turns() -> None:
@@ -291,3 +310,45 @@ def test_stead_gives_the_topic_what_others_leave() -> None:
     ]
     recalled = open_strategy("stead", Shelf(topic)).recall("And now?", [FORECAST], None, 600)
     assert ids(recalled) == [("topic", f"t{n}") for n in range(5)]
+
+
+def test_stead_keeps_ids_that_a_turn_of_the_topic_found() -> None:
+    found = [{"parcel_id": f"P-{n}", "shelf": "B", "note": "left at the desk " * 9} for n in range(4)]
+    topic = [turn("t0", "Any parcels for me?", call("listParcels", returns={"parcels": found}), reply="Four. " * 60)]
+    topic += [turn(f"t{n}", "And?", call("listParcels"), reply="Nothing new. " * 40) for n in (1, 2)]
+    tools = [tool("listParcels"), tool("keepParcel", "parcelId")]
+    recalled = open_strategy("stead", Shelf(topic)).recall("Keep the last one", tools, None, 200)
+    assert ids(recalled) == [("topic", "t0"), ("topic", "t1"), ("topic", "t2")]
+    assert recalled.items[0].text.splitlines()[:2] == [
+        "user: Any parcels for me?",
+        'call listParcels() -> {"parcels": [{"parcel_id": "P-0"}, {"parcel_id": "P-1"}, {"parcel_id": "P-2"}, '
+        '{"parcel_id": "P-3"}]}',
+    ]
+
+
+def test_stead_recalls_a_long_turn_that_holds_what_is_asked_for() -> None:
+    long = turn("t0", "The daycare closes at five. " + "We talked about the weather. " * 20)
+    recalled = open_strategy("stead", Shelf([long, turn("t1", "Hello")])).recall("Daycare closing time?", [], None, 600)
+    assert ("turn", "t0") in ids(recalled)
+
+
+def test_stead_puts_a_stated_preference_before_a_question_on_the_same_topic() -> None:
+    log = [
+        turn("t0", "Which hotels in Lisbon have a pool?"),
+        turn("t1", "I always avoid hotels with a pool."),
+        turn("t2", "Book a hotel with a pool in Lisbon."),
+        turn("t3", "我从来不住有泳池的酒店。"),
+        turn("t4", "有泳池的酒店有哪些？"),
+    ]
+    strategy = open_strategy("stead", Shelf(log))
+    for request, best in (("Recommend me hotels with a pool", "t1"), ("给我推荐有泳池的酒店", "t3")):
+        items = strategy.recall(request, [], None, 600).items
+        assert max(items, key=lambda item: item.score).turn_ids == (best,)
+
+
+def test_state_lines_of_one_name_and_one_evidence_are_one_line() -> None:
+    log = [turn("t0", "Rain in Ghent?", call("getForecast", city="Ghent"))]
+    tools = [tool("findHotel", "city"), tool("findTrain", "city")]
+    assert [item.text for item in open_strategy("state", Shelf(log)).recall("x", tools, None, 600).items] == [
+        'findHotel/findTrain.city = "Ghent" (1x, last turn, as getForecast.city)'
+    ]
