@@ -57,6 +57,11 @@ class Tally:
         }
 
 
+def steps_of(suites: Iterable[Suite], strategies: Sequence[str]) -> int:
+    """Return the steps that `evaluate` takes: turns to remember and queries to put."""
+    return sum(len(log.turns) + len(log.queries) * len(strategies) for suite in suites for log in suite.logs)
+
+
 def judge(query: Query, ranking: Sequence[Turn]) -> Found:
     """Return what `ranking`, best first, found of the gold of `query`."""
     if query.gold_values:
@@ -81,7 +86,7 @@ def evaluate(
     strategies: Sequence[str],
     *,
     embedder: str = "use",
-    on_query: Callable[[], None] = lambda: None,
+    on_step: Callable[[int], None] = lambda turns_or_queries: None,
 ) -> Mapping[str, Mapping[str, Tally]]:
     """Return what each strategy found, by suite and strategy.
 
@@ -92,7 +97,7 @@ def evaluate(
         suites: What to find.
         strategies: Names.
         embedder: For `memory.embedders.open_embedder`.
-        on_query: Called after each query of each strategy.
+        on_step: Called with the number of turns remembered, or of queries put, since the last time.
     """
     tallies = {suite.name: {name: Tally() for name in strategies} for suite in suites}
     with (
@@ -103,20 +108,24 @@ def evaluate(
             for log in suite.logs:
                 user = memory.user(Scope(f"{suite.name}/{log.user}"))
                 user.remember_all(log.turns)
+                user.wait_indexed()
+                on_step(len(log.turns))
                 for name in strategies:
-                    _play(log, name, user, tallies[suite.name][name], on_query)
+                    _play(log, name, user, tallies[suite.name][name])
+                    on_step(len(log.queries))
     return tallies
 
 
-def _play(log: Log, name: str, shelf: TurnShelf, tally: Tally, on_query: Callable[[], None]) -> None:
+def _play(log: Log, name: str, shelf: TurnShelf, tally: Tally) -> None:
     strategy = open_strategy(name, shelf)
+    for turn in log.turns:
+        strategy.observe(turn)
     budget = _room(log.turns)
     for query in log.queries:
         started = time.perf_counter()
         recall = strategy.recall(query.text, (), None, budget)
         tally.seconds += time.perf_counter() - started
         tally.found.append(judge(query, ranked_turns(recall, log.turns)))
-        on_query()
 
 
 def _room(turns: Iterable[Turn]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -12,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from benchmark_adapter.errors import DatasetError
+from benchmark_adapter.errors import BenchmarkError, DatasetError
 from benchmark_adapter.jsonl import read_lines
 from memory.records import Turn
 
@@ -130,16 +132,45 @@ class _PersonalensTask(_Record):
     gold_memories: tuple[str, ...] = ()
 
 
-def load_suites(path: Path) -> tuple[Suite, ...]:
-    """Return the suites that have a folder in `path`, in the order of `SUITES`.
+def load_suites(path: Path, names: Collection[str] | None = None) -> tuple[Suite, ...]:
+    """Return the suites of `path` called `names`, in the order of `SUITES`.
+
+    Args:
+        path: The folder that holds a folder for each suite.
+        names: `None`: all that have a folder.
 
     Raises:
-        DatasetError: If there is none, a file of one is missing, or a line is not as it should be.
+        DatasetError: If there is none, a named one or a file of one is missing, or a line is not as it should be.
+        BenchmarkError: If a name is not that of a suite.
     """
-    found = [name for name in SUITES if (path / name).is_dir()]
+    known = ", ".join(SUITES)
+    if unknown := next((name for name in names or () if name not in SUITES), None):
+        raise BenchmarkError(f"no suite is called {unknown!r}; choose one of {known}")
+    found = [name for name in SUITES if ((path / name).is_dir() if names is None else name in names)]
     if not found:
-        raise DatasetError(path, None, f"expected a folder with one of {', '.join(SUITES)}, found none; check the path")
+        raise DatasetError(path, None, f"expected a folder that holds one of {known}, found none; check the path")
     return tuple(Suite(name, tuple(SUITES[name](path / name))) for name in found)
+
+
+def part_of(suites: Collection[Suite], split: str) -> tuple[Suite, ...]:
+    """Return the suites with part `K` of `N` of their logs, by a hash of the person that never changes.
+
+    Args:
+        suites: To divide.
+        split: `K/N`, 1 ≤ K ≤ N; `1/1` is everyone.
+
+    Raises:
+        BenchmarkError: If `split` is not of this form.
+    """
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", split)
+    if match is None or int(match[1]) > int(match[2]):
+        raise BenchmarkError(f"a split is K/N with K from 1 to N, such as 1/2; got {split!r}")
+    part, parts = int(match[1]) - 1, int(match[2])
+
+    def is_in(log: Log) -> bool:
+        return int(hashlib.sha256(log.user.encode("utf-8", "replace")).hexdigest(), 16) % parts == part
+
+    return tuple(Suite(suite.name, tuple(filter(is_in, suite.logs))) for suite in suites)
 
 
 def _locomo(folder: Path) -> Iterator[Log]:
