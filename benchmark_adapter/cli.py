@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmark_adapter.calibration_cli import calibrate, report
 from benchmark_adapter.data_cli import app as data_app
 from benchmark_adapter.reported import reported
+from benchmark_adapter.retrieve_cli import retrieve
 
 if TYPE_CHECKING:
     from benchmark_adapter.manifest import Manifest
@@ -28,6 +29,7 @@ app = typer.Typer(
     "Start with `stead-bench run`: it plays the bundled personas without a key or a network.",
 )
 app.add_typer(data_app, name="data")
+app.command()(retrieve)
 app.command()(calibrate)
 app.command()(report)
 _out, _err = Console(), Console(stderr=True)
