@@ -157,7 +157,7 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
         graph.add_node(node.__name__.lstrip("_"), node)
     graph.add_edge(START, "recall")
     graph.add_edge("remember", END)
-    compiled = graph.compile(checkpointer=_allow_listed(checkpointer), name="stead")
+    compiled = graph.compile(checkpointer=checkpointer and allow_listed(checkpointer), name="stead")
     return compiled.with_config(recursion_limit=_RECURSION_LIMIT)
 
 
@@ -258,10 +258,8 @@ def _checked(observations: Iterable[Observation] | None, expected: int) -> tuple
     return checked
 
 
-def _allow_listed(checkpointer: BaseCheckpointSaver[Any] | None) -> BaseCheckpointSaver[Any] | None:
+def allow_listed(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:
     """Return `checkpointer` with a serializer that rebuilds the types of a turn and no others."""
-    if checkpointer is None:
-        return None
     if type(checkpointer.serde) is not JsonPlusSerializer:  # encrypted, say: keep it, and add the types
         return checkpointer.with_allowlist([(kind.__module__, kind.__name__) for kind in CHECKPOINT_TYPES])
     clone = copy.copy(checkpointer)

@@ -127,6 +127,7 @@ def _play_session(
             remembered = own if giver is None else given_turn(giver, turn.index, view=setup.view)
             if remembered is not None:
                 shelf.remember(remembered)
+                shelf.wait_indexed()  # one turn at a time: vectors of another batch may differ in the last digit
                 strategy.observe(remembered)
 
 

@@ -96,7 +96,7 @@ class TestServers(MemoryContract):
             assert may_go_on.wait(30)
             upsert(*arguments)
 
-        one._index.upsert = late  # type: ignore[method-assign]  # as a slow network would
+        one._index.upsert = late  # type: ignore[assignment,method-assign]  # as a slow network would
         one.user(ANN).remember(turn("1", "secret"))
         assert reached.wait(30)
         other.erase(ANN)
@@ -153,7 +153,7 @@ class TestServers(MemoryContract):
 def test_a_memory_without_a_place_is_refused() -> None:
     for options in ({}, {"log_url": "postgresql://x/y"}, {"chroma": ["http://127.0.0.1:1"]}):
         with pytest.raises(MemoryStoreError, match="needs a directory, or both"):
-            Memory.open(None, embedder=HashingEmbedder(), **options)  # type: ignore[arg-type]  # mixed on purpose
+            Memory.open(None, embedder=HashingEmbedder(), **options)
 
 
 def test_closing_chroma_twice_does_nothing(tmp_path: Path) -> None:
