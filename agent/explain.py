@@ -115,7 +115,8 @@ def _words(turn: Turn) -> str:
 
 def _candidate_line(candidate: Candidate) -> str:
     kind = "a standing rule" if candidate.is_standing and candidate.status == "current" else candidate.status
-    return f"{shown(candidate.value)}  {kind.replace('_', ' ')}{_from(candidate.turn_ids)}"
+    value = f"not {shown(candidate.value)}" if candidate.is_negated else shown(candidate.value)
+    return f"{value}  {kind.replace('_', ' ')}{_from(candidate.turn_ids)}"
 
 
 def _odds(decision: Decision) -> str:

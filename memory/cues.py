@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory.evidence import Kind
+from memory.scripts import simplified
 from memory.text import normalise
 
 RELATION = (
@@ -16,7 +17,7 @@ RELATION = (
     r"colleague|co-?worker|boss|manager|assistant|neighbou?r|flatmate|roommate|housemate|client)s?"
 )
 RELATION_ZH = (
-    r"(?:妹|姐|哥|弟|妈|爸|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
+    r"(?:妹|姐|哥|弟|妈|爸|妻子|丈夫|太太|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
     r"奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|嫂子|儿子|女儿|孩子|爸妈|父母|家人|邻居)"
 )
 
@@ -85,7 +86,7 @@ _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a sentence, in normal form, with what its wording says."""
+    """A part of a sentence, in normal form and simplified Chinese, with what its wording says."""
 
     text: str
     sentence: int
@@ -107,7 +108,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
         Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part), written(raw))
         for number, sentence in enumerate(_SENTENCE_END.split(text))
         for raw in _CLAUSE_END.split(sentence)
-        if (part := normalise(raw))
+        if (part := simplified(normalise(raw)))
     )
 
 
@@ -117,17 +118,18 @@ def written(text: str) -> str:
 
 
 def clause_texts(text: str) -> Iterator[str]:
-    """Yield the clauses of `text` in normal form, without reading their cues."""
+    """Yield the clauses of `text` in normal form and simplified Chinese, without reading their cues."""
     for sentence in _SENTENCE_END.split(text):
         yield from _parts(sentence)
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    return (part for raw in _CLAUSE_END.split(sentence) if (part := normalise(raw)))
+    return (part for raw in _CLAUSE_END.split(sentence) if (part := simplified(normalise(raw))))
 
 
 def cues_in(text: str) -> frozenset[Kind]:
     """Return the kinds that `text` (in normal form) has a cue for."""
+    text = simplified(text)
     return frozenset(
         kind for kind, patterns in _COMPILED.items() if any(pattern.search(text) is not None for pattern in patterns)
     )

@@ -13,6 +13,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Slot
+from memory.scripts import simplified
 from memory.text import normalise, split_name, stem
 
 _ENGLISH = {
@@ -82,7 +83,7 @@ _SLOT_WORDS = frozenset(stem(word) for word in _NAMED.split())
 @lru_cache(maxsize=4096)
 def is_sensitive_text(text: str) -> bool:
     """Whether `text` tells of health, belief, politics, origin, orientation or money troubles."""
-    return _PATTERN.search(normalise(text).replace("’", "'")) is not None
+    return _PATTERN.search(simplified(normalise(text)).replace("’", "'")) is not None
 
 
 @lru_cache(maxsize=4096)

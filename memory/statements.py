@@ -18,6 +18,7 @@ from typing import NamedTuple
 from memory.cues import Clause, clauses
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
+from memory.scripts import simplified
 from memory.sensitive import is_sensitive_text
 from memory.statement_forms import ADDITIVE, ATTITUDES, DEMAND, DO_YOU, DO_YOU_ZH, FACTS, OTHERS, YES, Attitude, Stance
 from memory.text import normalise
@@ -92,7 +93,7 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
         for found in (found for part in _split(clause) for found in _read(part, has_calls)):
             yield Evidence(
                 slot=Slot(PERSON, found.topic),
-                value=found.value,
+                value=_as_written(found.value, clause),
                 source=source,
                 kind=_kind(found, clause),
                 turn_id=turn.turn_id,
@@ -106,7 +107,15 @@ _AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|le
 
 def _split(clause: Clause) -> Iterator[Clause]:
     """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
-    return (replace(clause, raw=part) for part in _AND_THEN.split(clause.raw))
+    return (replace(clause, raw=part) for part in _AND_THEN.split(simplified(clause.raw)))
+
+
+def _as_written(value: str, clause: Clause) -> str:
+    """Return a value that was read in simplified Chinese in the script it was written in."""
+    start = simplified(clause.raw).find(value)
+    if start < 0 or len(simplified(clause.raw)) != len(clause.raw):
+        return value
+    return clause.raw[start : start + len(value)]
 
 
 def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:

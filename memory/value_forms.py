@@ -9,6 +9,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from memory.dates import normal_date, normal_datetime
+from memory.scripts import simplified
 from memory.times import normal_time
 from memory.values import canonical_key, normal_text
 
@@ -18,8 +19,8 @@ _AMOUNT = re.compile(r"([+-]?\d+(?:[.,]\d+)*)[\s-]*([^\W\d_]{1,12}|[€$£¥%])"
 def form_key(value: JsonValue) -> str:
     """Return one text for all values that mean the same.
 
-    Case, width, white space and key order do not count; dates, times of day and amounts with a unit ("42 km", "42km")
-    are the same however they are written.
+    Case, width, Chinese script, white space and key order do not count; dates, times of day and amounts with a unit
+    ("42 km", "42km") are the same however they are written.
     """
     return _text_key(value) if isinstance(value, str) else canonical_key(value)
 
@@ -32,7 +33,7 @@ def _text_key(value: str) -> str:
                 return canonical_key(form)
         if amount := _AMOUNT.fullmatch(normal_text(value)):
             return canonical_key(f"{amount[1]} {amount[2]}")
-    return canonical_key(value)
+    return canonical_key(simplified(value))
 
 
 def wall_time(moment: datetime) -> datetime:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from memory.cues import Clause, clause_texts, clauses
 from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
+from memory.scripts import simplified
 from memory.text import fold_accents, normalise, split_name, stem
 
 _WEAK_WORDS = frozenset(
@@ -175,7 +176,7 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
         return False
     if isinstance(value, int | float):
         return float(value) in _numbers(clause)
-    return _is_text_mentioned(fold_accents(normalise(value.replace("_", " "))), fold_accents(clause))
+    return _is_text_mentioned(fold_accents(simplified(normalise(value.replace("_", " ")))), fold_accents(clause))
 
 
 def _is_text_mentioned(text: str, clause: str) -> bool:

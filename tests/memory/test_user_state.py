@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -212,3 +214,112 @@ def test_without_a_turn_the_state_is_as_if_it_had_never_been(log: list[Turn], da
     turn_ids = {kept.turn_id for slot in fold(gone).slots.values() for one in slot.candidates for kept in one.evidence}
     assert f"t{index}" not in turn_ids
     assert fold(gone) == fold([Turn(**one.model_dump()) for one in gone])
+
+
+STORIES = [
+    turn("a", "A window seat, please", call("book", seat="window")),
+    turn("b", "Book the next one", call("book", seat="window")),
+    turn("c", "From now on the aisle", call("book", seat="aisle")),
+    turn("d", "The window, just this once", call("book", seat="window")),
+    turn("e", "I love Chinese food"),
+    turn("f", "I can't stand Chinese food any more"),
+    turn("g", "My name is Ada and I live in Ghent"),
+    turn("h", "We moved to Oslo"),
+    turn("i", "Weather here", call("getForecast", city="Oslo")),
+    turn("j", "Undo that"),
+    turn("k", "以后都坐靠窗", call("订票", 座位="靠窗")),
+]
+
+
+@given(st.permutations(STORIES), st.integers(min_value=0, max_value=len(STORIES)))
+def test_the_state_as_of_a_turn_is_that_of_the_turns_until_then(log: list[Turn], count: int) -> None:
+    assert fold(log, as_of=count - 1) == fold(log[:count])
+
+
+@given(st.permutations(STORIES), st.sampled_from(STORIES))
+def test_a_turn_that_is_deleted_has_never_been(log: list[Turn], gone: Turn) -> None:
+    left = [one for one in log if one is not gone]
+    state = fold(left)
+    named = {piece.turn_id for slot in state.slots.values() for one in slot.candidates for piece in one.evidence}
+    echoed = {piece.echo_of for slot in state.slots.values() for one in slot.candidates for piece in one.evidence}
+    assert gone.turn_id not in named | echoed
+    # Nothing of the turn is in any cache either: from copies of the others comes the same state.
+    assert state == fold([Turn.model_validate(one.model_dump()) for one in left])
+
+
+@given(st.lists(st.sampled_from(["aisle", "window", "middle"]), max_size=5), st.data())
+def test_turns_about_other_slots_change_nothing_wherever_they_stand(values: list[str], data: st.DataObject) -> None:
+    own = [turn(f"s{n}", f"The {value}", call("book", seat=value)) for n, value in enumerate(values)]
+    others = [turn(f"o{n}", "Weather", call("getForecast", city=city)) for n, city in enumerate(["Ghent", "Oslo"])]
+    mixed = list(own)
+    for one in others:
+        mixed.insert(data.draw(st.integers(min_value=0, max_value=len(mixed))), one)
+
+    def seen(log: list[Turn]) -> list[tuple[JsonValue, str, tuple[str, ...]]]:
+        slot = fold(log).slots.get(SEAT)
+        return [(one.value, one.status, one.turn_ids) for one in slot.candidates] if slot else []
+
+    assert seen(mixed) == seen(own)
+
+
+def dated(turn_id: str, request: str, seat: str, time: datetime | None) -> Turn:
+    """Return a turn that booked a seat at a time."""
+    return turn(turn_id, request, call("book", seat=seat)).model_copy(update={"time": time})
+
+
+def test_the_state_as_of_a_time() -> None:
+    zone = timezone(timedelta(hours=8))
+    log = [
+        dated("a", "The aisle", "aisle", datetime(2026, 3, 1, 9, tzinfo=zone)),
+        dated("b", "The middle", "middle", None),  # belongs with the one before
+        dated("c", "The window", "window", datetime(2026, 3, 3, 0, 30, tzinfo=zone)),
+    ]
+
+    def values(as_of: datetime) -> list[JsonValue]:
+        slot = fold(log, as_of=as_of).slots.get(SEAT)
+        return [one.value for one in slot.current] if slot else []
+
+    assert values(datetime(2026, 3, 1, 8, tzinfo=zone)) == []
+    assert values(datetime(2026, 3, 1, 9, tzinfo=zone)) == ["middle", "aisle"]
+    assert values(datetime(2026, 3, 3, 0, 29)) == ["middle", "aisle"]
+    assert values(datetime(2026, 3, 3, 0, 30)) == ["window", "middle", "aisle"]
+
+
+def test_evidence_is_used_as_long_as_it_is_retained() -> None:
+    log = [
+        dated("a", "The aisle", "aisle", datetime(2026, 3, 1)),
+        dated("b", "Always the middle", "middle", datetime(2026, 3, 2)),
+        dated("c", "The window", "window", datetime(2026, 3, 30)),
+        dated("d", "The exit row", "exit row", None),  # of unknown age
+    ]
+
+    def values(**days: float) -> list[JsonValue]:
+        retention: dict[Kind, float] = {"plain": days.get("plain", 999), "standing": days.get("standing", 999)}
+        return [one.value for one in fold(log, retention=retention).slots[SEAT].current]
+
+    assert values() == ["exit row", "window", "middle"]
+    assert values(plain=28) == ["exit row", "window", "middle"]
+    assert values(standing=28) == ["exit row", "window", "middle"]
+    assert values(standing=27) == ["exit row", "window", "aisle"]
+    assert values(standing=27, plain=28) == ["exit row", "window"]
+    assert values(plain=0) == ["exit row", "window", "middle"]
+
+
+def test_values_written_differently_are_one_candidate() -> None:
+    log = [
+        turn("a", "At 9:05", call("wake", at="9:05", place="臺北")),
+        turn("b", "At 09:05", call("wake", at="09:05", place="台北")),
+    ]
+    state = fold(log)
+    assert [(one.value, one.turn_ids) for one in state.slots[Slot("wake", "at")].current] == [("09:05", ("a", "b"))]
+    assert [(one.value, one.turn_ids) for one in state.slots[Slot("wake", "place")].current] == [("台北", ("a", "b"))]
+
+
+def test_being_against_one_value_leaves_the_others() -> None:
+    assert seats(piece("aisle", 0), piece("window", 1), piece("aisle", 2, "negated")) == [
+        ("aisle", "current", 2, None, ("t2",)),
+        ("window", "current", 1, None, ("t1",)),
+        ("aisle", "superseded", 0, 2, ("t0",)),
+    ]
+    state = fold_evidence([piece("aisle", 0), piece("window", 1), piece("aisle", 2, "negated")]).slots[SEAT]
+    assert ([one.value for one in state.current], [one.value for one in state.unwanted]) == (["window"], ["aisle"])

@@ -1,0 +1,25 @@
+"""Chinese script: traditional characters as simplified ones, so that both compare and are read alike."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from opencc import OpenCC
+
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+@lru_cache(maxsize=8192)
+def simplified(text: str) -> str:
+    """Return `text` in simplified Chinese, character by character and phrase by phrase; other text as it is."""
+    return _converter().convert(text) if _HAN.search(text) else text
+
+
+@lru_cache(maxsize=1)
+def _converter() -> OpenCC:
+    from opencc import OpenCC  # its dictionaries take a fifth of a second to load
+
+    return OpenCC("t2s")
