@@ -14,6 +14,7 @@ from clarifier.posterior import Posterior, Testimony, age, posterior
 from clarifier.settings import Settings
 from clarifier.sources import Sources
 from memory.evidence import Evidence, Slot
+from memory.sensitive import is_sensitive_value
 from memory.tools import Parameter
 from memory.values import canonical_key, equal
 
@@ -152,8 +153,10 @@ def _in_words(
     """The person's words in recalled turns, unless what they said there was not meant to last.
 
     A number needs its unit beside it, or what it counts. Dates relative to those turns are not read: their
-    clock may be unknown.
+    clock may be unknown. What tells of health, belief and the like was said for another slot.
     """
+    if is_sensitive_value(value):
+        return
     barred = {piece.turn_id for piece in sources.of_value(canonical_key(value)) if not piece.may_fill}
     for said in sources.past_said:
         if said.turn_id is None or said.turn_id in barred:
