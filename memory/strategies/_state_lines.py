@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,10 +20,14 @@ from memory.wording import is_calendar_date
 
 MAX_CANDIDATES = 3
 """Values shown for a slot; what has changed more often than that is no habit."""
+MAX_PAST = 2
+"""Values shown that no longer hold or held once only, so that nobody takes them up from elsewhere."""
 MAX_STATEMENTS = 4
 """Lines of what the person said of themselves."""
 MAX_VALUE_TOKENS = 40
 """Longer values (texts that were sent, say) are particular to their turn."""
+_PAST: Mapping[str, str] = {"superseded": "superseded", "one_off": "that once only"}
+"""Status to the words that mark a value as past. It is shown, and its evidence does not speak for the slot."""
 
 
 class _Line(NamedTuple):
@@ -33,6 +37,8 @@ class _Line(NamedTuple):
     parameter: Parameter
     candidates: tuple[Candidate, ...]
     unwanted: tuple[Candidate, ...]
+    past: tuple[Candidate, ...]
+    """Of the very slot: superseded by a rule, or meant for one time only."""
     score: float
 
 
@@ -68,7 +74,16 @@ def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_
                 nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
                 settled = _settledness(shown) if shown else 0.0
                 score = 2 * nearest + settled + relevance + 0.25 * parameter.is_required
-                yield _Line(tool, parameter, shown, unwanted, score)
+                yield _Line(tool, parameter, shown, unwanted, _past(parameter, state), score)
+
+
+def _past(parameter: Parameter, state: SlotState | None) -> tuple[Candidate, ...]:
+    found = [
+        candidate
+        for candidate in (state.candidates if state else ())
+        if candidate.status in _PAST and candidate.similarity == 1 and _is_lasting(parameter, candidate.value)
+    ]
+    return tuple(found[:MAX_PAST])
 
 
 def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
@@ -105,7 +120,8 @@ def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
     """Return `lines` with those put together that say the same of one argument name, at the place of the first."""
     groups: dict[tuple[object, ...], list[_Line]] = {}
     for line in lines:
-        says = tuple((one.evidence, one.is_standing, one.similarity < 1) for one in (*line.candidates, *line.unwanted))
+        known = (*line.candidates, *line.unwanted, *line.past)
+        says = tuple((one.evidence, one.status, one.is_standing, one.similarity < 1) for one in known)
         groups.setdefault((line.parameter.name, says), []).append(line)
     return list(groups.values())
 
@@ -113,7 +129,7 @@ def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
 def _item(alike: Sequence[_Line], now: int) -> RecallItem:
     line = alike[0]
     slot = f"{'/'.join(dict.fromkeys(other.tool.name for other in alike))}.{line.parameter.name}"
-    return _state_item(slot, (*line.candidates, *line.unwanted), now, line.score)
+    return _state_item(slot, (*line.candidates, *line.unwanted, *line.past), now, line.score)
 
 
 def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
@@ -131,14 +147,15 @@ def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
 
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
     text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
-    evidence = tuple(piece for candidate in candidates for piece in candidate.evidence)
+    evidence = tuple(piece for candidate in candidates for piece in candidate.evidence if candidate.status not in _PAST)
     turn_ids = {piece.turn_id: None for piece in sorted(evidence, key=lambda piece: piece.position)}
     return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=score, evidence=evidence)
 
 
 def _describe(candidate: Candidate, now: int) -> str:
     age = now - candidate.last
-    facts = ["rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x", _ago(age)]
+    standing = "rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x"
+    facts = [_PAST.get(candidate.status, standing), _ago(age)]
     if candidate.similarity < 1:
         facts.append(f"as {candidate.evidence[-1].slot}")
     negation = "not " if candidate.is_negated else ""

@@ -352,3 +352,17 @@ def test_state_lines_of_one_name_and_one_evidence_are_one_line() -> None:
     assert [item.text for item in open_strategy("state", Shelf(log)).recall("x", tools, None, 600).items] == [
         'findHotel/findTrain.city = "Ghent" (1x, last turn, as getForecast.city)'
     ]
+
+
+def test_state_marks_what_is_superseded_and_what_was_meant_once() -> None:
+    log = [
+        turn("t0", "A seat", call("bookSeat", seat="window")),
+        turn("t1", "Seat, from now on always the aisle.", call("bookSeat", seat="aisle")),
+        turn("t2", "Middle seat, just this once.", call("bookSeat", seat="middle")),
+    ]
+    [item] = open_strategy("state", Shelf(log)).recall("Seat", [tool("bookSeat", "seat")], None, 600).items
+    assert item.text == (
+        'bookSeat.seat = "aisle" (rule, 2 turns ago); "middle" (that once only, last turn); '
+        '"window" (superseded, 3 turns ago)'
+    )
+    assert [piece.value for piece in item.evidence] == ["aisle"]
