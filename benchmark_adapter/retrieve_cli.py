@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-_BAD_INPUT = 2
+from benchmark_adapter.reported import reported
+
 _out, _err = Console(), Console(stderr=True)
 
 
@@ -40,7 +39,7 @@ def retrieve(
     Every log is remembered in a temporary memory and recalled from it as an application does; no tools are on offer.
     Exit status: 2 on bad input.
     """
-    with _reported():
+    with reported("nothing was written"):
         from benchmark_adapter.retrieval import evaluate, steps_of
         from benchmark_adapter.retrieval_suites import load_suites, part_of
         from memory.strategies import STRATEGIES
@@ -57,19 +56,3 @@ def retrieve(
     from benchmark_adapter.retrieval_table import retrieval_tables
 
     _out.print(retrieval_tables(found))
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Turn what can be wrong with the input into one message and exit status 2."""
-    from benchmark_adapter.errors import BenchmarkError
-    from memory.errors import MemoryStoreError
-
-    try:
-        yield
-    except (BenchmarkError, MemoryStoreError) as exc:
-        typer.echo(f"stead-bench: {exc}", err=True)
-        raise typer.Exit(_BAD_INPUT) from exc
-    except KeyboardInterrupt:
-        typer.echo("stead-bench: interrupted; nothing was written", err=True)
-        raise typer.Exit(_BAD_INPUT) from None
