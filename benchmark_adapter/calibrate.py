@@ -165,8 +165,15 @@ def calibrate(pool: Pool, plan: Plan) -> Calibration:
     return Calibration(heads, ablations, hand_set, certificates(heads, own, pool.of(plan.set_aside), plan))
 
 
-def fit(pool: Pool, ablation: Ablation = "fusion", *, penalty: float = PENALTY, isotonic: bool = False) -> Heads:
-    """Return heads fitted on all decisions of a pool; errors as for `calibrate`."""
+def fit(
+    pool: Pool,
+    ablation: Ablation = "fusion",
+    *,
+    penalty: float = PENALTY,
+    isotonic: bool = False,
+    keep: Heads | None = None,
+) -> Heads:
+    """Return heads fitted on all decisions of a pool; arguments and errors as for `clarifier.fit_heads`."""
     manifest = pool.manifest
     return fit_heads(
         labelled(pool.points),
@@ -177,6 +184,7 @@ def fit(pool: Pool, ablation: Ablation = "fusion", *, penalty: float = PENALTY, 
         ablation=ablation,
         penalty=penalty,
         isotonic=isotonic,
+        keep=keep,
     )
 
 

@@ -49,11 +49,16 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.score)
 
-    def units(self, unit: Unit) -> list[NDArray[np.intp]]:
-        """Return the turns of each unit: every turn alone, or those of a person together."""
+    def count(self, unit: Unit) -> int:
+        """Return how many units there are."""
+        return len(self) if unit == "turns" else len(np.unique(self.person))
+
+    def weights(self, unit: Unit) -> Vector:
+        """Return what each turn counts within its unit: 1, or one over the turns of its person."""
         if unit == "turns":
-            return [np.array([index]) for index in range(len(self))]
-        return [np.flatnonzero(self.person == person) for person in np.unique(self.person)]
+            return np.ones(len(self))
+        _, inverse, counts = np.unique(self.person, return_inverse=True, return_counts=True)
+        return np.asarray(1 / counts[inverse])
 
 
 @dataclass(frozen=True)
@@ -123,15 +128,12 @@ def joint_threshold(outcomes: Outcomes, alpha: float, *, unit: Unit = "turns") -
     R̂(λ) is the mean over units of the share of their turns with a score of at least λ that are wrong; it falls as λ
     rises, so the smallest score that keeps it is looked for among the scores themselves.
     """
-    units = outcomes.units(unit)
-    weight = np.empty(len(outcomes))
-    for turns in units:
-        weight[turns] = 1 / len(turns)
+    n = outcomes.count(unit)
     order = np.argsort(-outcomes.score, kind="stable")
-    losses = np.cumsum((outcomes.is_wrong * weight)[order])  # n·R̂ when all down to this one act
+    losses = np.cumsum((outcomes.is_wrong * outcomes.weights(unit))[order])  # n·R̂ when all down to this one act
     scores = outcomes.score[order]
     is_last_of_ties = np.append(scores[1:] != scores[:-1], True)
-    kept = is_last_of_ties & ((losses + 1) / (len(units) + 1) <= alpha + 1e-12)
+    kept = is_last_of_ties & ((losses + 1) / (n + 1) <= alpha + 1e-12)
     return float(scores[kept][-1]) if kept.any() else math.inf
 
 
@@ -167,8 +169,8 @@ def p_value(outcomes: Outcomes, threshold: float, alpha: float, *, unit: Unit = 
     if unit == "turns":
         return _binomial_tail(int((acts & outcomes.is_wrong).sum()), int(acts.sum()), alpha)
     loss = np.where(acts, outcomes.is_wrong - alpha, 0.0)
-    shifted = [float(loss[turns].mean()) + alpha for turns in outcomes.units("persons")]
-    return _hoeffding_bentkus(float(np.mean(shifted)), len(shifted), alpha)
+    persons = outcomes.count("persons")
+    return _hoeffding_bentkus(float((loss * outcomes.weights("persons")).sum()) / persons + alpha, persons, alpha)
 
 
 def sequence_of(scores: Sequence[float] | Vector, *, first_share: float, steps: int = _STEPS) -> list[float]:
@@ -214,7 +216,7 @@ def certify(
         raise CertificateRefusedError(
             f"expected α and δ between 0 and 1 and a share to act, got α={alpha}, δ={delta}, share {act_share}"
         )
-    n = len(outcomes.units(unit))
+    n = outcomes.count(unit)
     needed = least_units(promise, alpha, delta)
     if n < needed:
         raise CertificateRefusedError(
