@@ -20,6 +20,7 @@ from memory.sql_turn_log import SqlTurnLog
 from memory.turn_log import LogVersion
 from tests.memory.turn_log_contract import ANN, TurnLogContract, turn
 from tests.postgres_server import PostgresServer
+from tests.services import required_module
 
 
 class TestSqlite(TurnLogContract):
@@ -70,6 +71,7 @@ class TestPostgres(TurnLogContract):
             SqlTurnLog(postgres.new_database(encoding=encoding))
 
     def test_a_server_that_is_gone_is_named_without_its_password(self, tmp_path: Path) -> None:
+        required_module("psycopg", installed_by="pip install 'stead[postgres]'")
         with pytest.raises(MemoryStoreError, match="cannot open the turn log") as caught:
             SqlTurnLog(f"postgresql://me:hunter2@/stead?host={tmp_path}")
         assert "hunter2" not in str(caught.value)
