@@ -82,9 +82,18 @@ def chat(
         PolicyName, typer.Option(help="product: weighs what a wrong call costs; benchmark: maximises exact accuracy.")
     ] = PolicyName.PRODUCT,
     toolset: Annotated[str, typer.Option(help="Demo tools on offer: trips, weather, dinner or all.")] = "all",
+    provider: Annotated[
+        str | None,
+        typer.Option(help="Profile of the endpoint for the planner chat, say kimi-k2.6 (docs/models.md)."),
+    ] = None,
     model: Annotated[
         str | None,
-        typer.Option(help="Model id for the planner chat. Default: STEAD_MODEL, else the endpoint's only one."),
+        typer.Option(
+            help="Model id for the planner chat. Default: the profile's, or STEAD_MODEL, else the endpoint's only one."
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address for the planner chat, or a region of the profile.", show_default=False)
     ] = None,
     now: Annotated[
         datetime | None, typer.Option(help="Pretend that it is this time. Default: the clock.", show_default=False)
@@ -105,7 +114,7 @@ def chat(
     from memory.records import Scope
 
     with failing_kindly(), ExitStack() as closing:
-        settings = _chat_settings(planner, model, os.environ)
+        settings = _chat_settings(planner, os.environ, provider=provider, model=model, base_url=base_url)
         toolbox, scope = Toolbox(toolset), Scope(user)
         embedder = open_embedder(DEFAULT_EMBEDDER)
         opened = closing.enter_context(Memory.open(data, embedder=embedder, lock_timeout_s=LOCK_TIMEOUT_S))
@@ -165,11 +174,18 @@ class StreamConsole:
         self._out.flush()
 
 
-def _chat_settings(planner: PlannerName | None, model: str | None, environ: Mapping[str, str]) -> ChatSettings | None:
+def _chat_settings(
+    planner: PlannerName | None,
+    environ: Mapping[str, str],
+    *,
+    provider: str | None,
+    model: str | None,
+    base_url: str | None,
+) -> ChatSettings | None:
     """Return the settings of the planner chat where it is chosen, or nothing is and the endpoint is named."""
-    is_named = bool(environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE))
+    is_named = provider is not None or bool(environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE))
     if planner is PlannerName.CHAT or (planner is None and is_named):
-        return ChatSettings.from_environ(environ, model=model)
+        return ChatSettings.from_environ(environ, provider=provider, model=model, base_url=base_url)
     return None
 
 

@@ -18,6 +18,9 @@ AgentError
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
+
+from clarifier.decision import Usage
 
 
 class AgentError(Exception):
@@ -81,7 +84,16 @@ class PlannerSettingsError(AgentError):
 
 
 class PlannerError(AgentError):
-    """A planner that could not propose."""
+    """A planner that could not propose; `usage` is what was spent on it, `notes` say what was tried."""
+
+    usage: Usage = Usage()
+    notes: tuple[str, ...] = ()
+
+    def after(self, usage: Usage, notes: Iterable[str]) -> Self:
+        """Return this error with what was spent and tried before it."""
+        self.usage = usage + self.usage
+        self.notes = (*notes, *self.notes)
+        return self
 
 
 class PlannerTimeoutError(PlannerError):
@@ -99,13 +111,19 @@ class PlannerRateLimitError(PlannerError):
 class PlannerRefusedError(PlannerError):
     """The endpoint refuses this request or this key; trying again would not help."""
 
-    def __init__(self, message: str, *, status: int) -> None:
+    def __init__(self, message: str, *, status: int, parameter: str | None = None) -> None:
         self.status = status
+        self.parameter = parameter
+        """The part of the request that the endpoint names."""
         super().__init__(message)
 
 
 class PlannerUnavailableError(PlannerError):
     """The endpoint cannot be reached, or fails on its side."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
 
 
 class PlannerOutputError(PlannerError):

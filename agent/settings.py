@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from agent.errors import PlannerSettingsError
+from agent.providers import DEFAULT_PROVIDER, Profile, find_profile
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
 MODEL_VARIABLE = "STEAD_MODEL"
+NO_KEY = "none"
+"""What is sent to a server of one's own that asks for no key."""
 
 
 class ChatSettings(BaseModel, frozen=True, extra="forbid"):
@@ -20,45 +26,120 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
     api_key: SecretStr
     model: str | None = Field(default=None, min_length=1)
     """`None`: the only one the endpoint lists."""
-    timeout_s: float = Field(default=60, gt=0)
+    profile: Profile = Field(default_factory=lambda: find_profile(DEFAULT_PROVIDER, {}))
+    """How the endpoint wants to be spoken to."""
+    timeout_s: float = Field(default=120, gt=0)
     """For one attempt."""
-    max_retries: int = Field(default=2, ge=0)
-    """Further attempts on a timeout, 408, 409, 429 and 5xx, with the SDK's back-off, which honours Retry-After."""
+    turn_timeout_s: float = Field(default=600, gt=0)
+    """Most time spent waiting for the model within one turn."""
+    max_retries: int = Field(default=4, ge=0)
+    """Further attempts of one request on a timeout, a lost connection, 408, 409, 429 and 5xx."""
+    run_retries: int = Field(default=200, ge=0)
+    """Further attempts of all requests together, so that a broken endpoint cannot keep a run busy for days."""
+    max_wait_s: float = Field(default=60, ge=0)
+    """Longest wait between two attempts; an endpoint that wants more (Retry-After) ends the request."""
     temperature: float | None = Field(default=None, ge=0)
-    """`None`: not sent, the endpoint's own."""
+    """`None`: not sent, the endpoint's own. The profile decides what becomes of it."""
     max_tokens: int | None = Field(default=None, gt=0)
-    """Of one answer; `None`: not sent."""
+    """Of one answer; `None`: the profile's."""
+    thinking: bool | None = None
+    """Whether the model is told to think; `None`: its default, and nothing is sent."""
+    stream: bool | None = None
+    """Whether answers are streamed; `None`: where the profile demands it."""
+    samples: int = Field(default=1, ge=1, le=64)
+    """Answers asked for each plan; the one most agree on is proposed."""
+    prompt: Path | None = None
+    """A folder of prompt files; `None`: the bundled ones."""
+    prompt_tokens: int | None = Field(default=None, gt=0)
+    """Most tokens of a request; recall is cut to fit. `None`: the profile's window less the answer's limit."""
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the model thinks before it answers."""
+        return self.profile.thinking.default if self.thinking is None else self.thinking
+
+    @property
+    def is_streaming(self) -> bool:
+        """Whether answers are streamed."""
+        return self.demands_stream or bool(self.stream)
+
+    @property
+    def demands_stream(self) -> bool:
+        """Whether the endpoint answers in no other way."""
+        return self.profile.stream == "always" or (self.profile.stream == "always-while-thinking" and self.is_thinking)
 
     @classmethod
     def from_environ(
-        cls, environ: Mapping[str, str], *, model: str | None = None, base_url: str | None = None
+        cls,
+        environ: Mapping[str, str],
+        *,
+        provider: str | None = None,
+        model: str | None = None,
+        base_url: str | None = None,
+        prompt: Path | None = None,
+        samples: int = 1,
     ) -> ChatSettings:
-        """Return the settings that OPENAI_API_KEY, OPENAI_BASE_URL and STEAD_MODEL name.
+        """Return the settings that a provider's profile and its variables name.
 
         Args:
             environ: The environment, say `os.environ`.
-            model: Goes before STEAD_MODEL.
-            base_url: Goes before OPENAI_BASE_URL.
+            provider: A profile (docs/models.md); `None`: any OpenAI-compatible endpoint, named by OPENAI_BASE_URL.
+            model: Goes before the profile's, and before STEAD_MODEL where the profile reads that.
+            base_url: An address, or a region of the profile; goes before the profile's variable and default.
+            prompt: A folder of prompt files.
+            samples: Answers asked for each plan.
 
         Raises:
-            PlannerSettingsError: If the key or the URL is missing or wrong; the message names it.
+            PlannerSettingsError: If the provider does not exist, or key or address is missing or wrong.
         """
-        given = {
-            KEY_VARIABLE: environ.get(KEY_VARIABLE),
-            URL_VARIABLE: base_url or environ.get(URL_VARIABLE),
-        }
-        if missing := [name for name, value in given.items() if not value]:
-            raise PlannerSettingsError(
-                f"the planner `chat` needs {' and '.join(missing)} in the environment: {KEY_VARIABLE} is the key, "
-                f"{URL_VARIABLE} an OpenAI-compatible endpoint such as http://localhost:8000/v1 (a local one takes any "
-                f"key). The planner `rules` needs none of them"
-            )
+        profile = find_profile(provider, environ)
+        named = model or (environ.get(profile.model_variable) if profile.model_variable else None) or profile.model
+        address = _address(profile, base_url or (environ.get(profile.url_variable) if profile.url_variable else None))
+        key = next((environ[name] for name in profile.key_variables if environ.get(name)), None)
+        if key is None and provider is not None and profile.key_is_optional and address and is_local(address):
+            key = NO_KEY
+        if missing := _missing(profile, key, address):
+            raise PlannerSettingsError(missing)
         try:
-            return cls(
-                base_url=given[URL_VARIABLE],
-                api_key=given[KEY_VARIABLE],
-                model=model or environ.get(MODEL_VARIABLE) or None,
-            )
+            return cls.model_validate(
+                {"base_url": address, "api_key": key, "model": named, "profile": profile, "prompt": prompt,
+                 "samples": samples}
+            )  # fmt: skip
         except ValidationError as exc:
             problems = "; ".join(f"{error['loc'][0]}: {error['msg']}, got {error['input']!r}" for error in exc.errors())
             raise PlannerSettingsError(f"the planner `chat` cannot be set up: {problems}") from exc
+
+
+def is_local(url: str) -> bool:
+    """Return whether an address is of this machine or of a private network."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".local", ".internal")) or (bool(host) and "." not in host)
+
+
+def _address(profile: Profile, named: str | None) -> str | None:
+    return profile.base_urls.get(named, named) if named else profile.base_url
+
+
+def _missing(profile: Profile, key: str | None, address: str | None) -> str | None:
+    """Return what is missing and how to mend it, `None` where nothing is."""
+    absent = [] if key else [" or ".join(profile.key_variables)]
+    if not address:
+        absent.append(profile.url_variable or "--base-url")
+    if not absent:
+        return None
+    if profile.name == DEFAULT_PROVIDER:
+        return (
+            f"the planner `chat` needs {' and '.join(absent)} in the environment: {KEY_VARIABLE} is the key, "
+            f"{URL_VARIABLE} an OpenAI-compatible endpoint such as http://localhost:8000/v1 (a local one takes any "
+            f"key), or a provider that has an address of its own, such as --provider kimi-k2.6. The planner `rules` "
+            f"needs none of them"
+        )
+    regions = ", ".join(f"{region} ({url})" for region, url in profile.base_urls.items())
+    return (
+        f"the provider {profile.name!r} needs {' and '.join(absent)} in the environment; set it to a key of "
+        f"{profile.title or profile.name} and run again, or check with `stead doctor --provider {profile.name}`"
+        + (f". Its addresses: {regions}" if regions else "")
+    )

@@ -83,12 +83,13 @@ def run(
     data: DataOption = None,
     toolsets: ToolsetsOption = None,
     planner: Annotated[
-        PlannerName,
+        PlannerName | None,
         typer.Option(
             help="`rules`: no model; `chat`: an OpenAI-compatible endpoint (OPENAI_API_KEY, OPENAI_BASE_URL); "
-            "`oracle`: a perfect reader of what was recalled, for data with `gold`."
+            "`oracle`: a perfect reader of what was recalled, for data with `gold`.",
+            show_default="chat with --provider, else rules",
         ),
-    ] = PlannerName.rules,
+    ] = None,
     memory: Annotated[
         str, typer.Option(help="Memory strategy: none, full, recent, lexical, dense, hybrid, state or stead.")
     ] = "stead",
@@ -112,8 +113,26 @@ def run(
     view: Annotated[
         ViewName, typer.Option(help="`extended` adds past dates and topic boundaries: not comparable.")
     ] = ViewName.official,
-    model: Annotated[str | None, typer.Option(help="Model id for `chat`.", show_default="$STEAD_MODEL")] = None,
-    base_url: Annotated[str | None, typer.Option(help="Endpoint for `chat`.", show_default="$OPENAI_BASE_URL")] = None,
+    provider: Annotated[
+        str | None,
+        typer.Option(help="Profile of the endpoint, say `kimi-k2.6` or `FILE.toml:NAME` (docs/models.md)."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model id for `chat`.", show_default="the profile's, or $STEAD_MODEL")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="Endpoint for `chat`, or a region of the profile.", show_default="the profile's, or its variable"
+        ),
+    ] = None,
+    prompt: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder of prompt files for `chat`.", show_default="the bundled ones"),
+    ] = None,
+    samples: Annotated[
+        int, typer.Option(min=1, max=64, help="Answers asked for each plan; what most agree on is proposed.")
+    ] = 1,
     similarity: Annotated[
         SimilarityName, typer.Option(help="As the reference evaluator with jieba and rouge, or without them.")
     ] = SimilarityName.rouge,
@@ -136,13 +155,14 @@ def run(
     An interrupted run goes on where it stopped when the same command is given again; a finished one prints its table.
     Exit status: 0 also if some turns failed (they are counted), 2 on bad input.
     """
+    chosen = planner or (PlannerName.rules if provider is None else PlannerName.chat)
     with reported("the turns that are done are kept; the same command goes on from there"):
         from benchmark_adapter.launch import RunOptions, prepare
 
         options = RunOptions(
             data=data,
             toolsets=toolsets,
-            planner=planner.value,
+            planner=chosen.value,
             memory=memory,
             memory_of=memory_of,
             budget=budget,
@@ -153,6 +173,9 @@ def run(
             similarity=similarity.value,
             model=model,
             base_url=base_url,
+            provider=provider,
+            prompt=prompt,
+            samples=samples,
             seed=seed,
             limit=limit,
             relaxed=relaxed,
@@ -170,9 +193,12 @@ def run(
         given = {
             "--data": data,
             "--toolsets": toolsets,
-            "--planner": None if planner is PlannerName.rules else planner.value,
+            "--planner": planner and planner.value,
+            "--provider": provider,
             "--model": model,
             "--base-url": base_url,
+            "--prompt": prompt,
+            "--samples": None if samples == 1 else samples,
             "--heads": None if heads == DEFAULT_HEADS else heads,
             "--memory": "none" if memory != "none" else "full",
         }

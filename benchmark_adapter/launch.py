@@ -8,10 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from agent.planners.chat import ChatPlanner
-from agent.planners.prompt import prompt_hash
+from agent.planners.requests import request_options
 from agent.settings import ChatSettings
 from benchmark_adapter.data import data_hash, read_data
 from benchmark_adapter.dataset import DEFAULT_SEED, ReferenceTurn, Session
@@ -58,6 +58,12 @@ class RunOptions:
     similarity: Similarity = "rouge"
     model: str | None = None
     base_url: str | None = None
+    provider: str | None = None
+    """The profile of the endpoint; `None`: any OpenAI-compatible one."""
+    prompt: Path | None = None
+    """A folder of prompt files; `None`: the bundled ones."""
+    samples: int = 1
+    """Answers asked for each plan."""
     seed: int = DEFAULT_SEED
     limit: int | None = None
     relaxed: bool = True
@@ -129,20 +135,19 @@ def prepare(options: RunOptions) -> Launch:
     own_budget = default_budget(options.memory)
     budget = own_budget if options.budget is None or not own_budget else options.budget
     heads, policy = load_heads(options.heads), open_policy(options.policy)
-    planner_for, endpoint = _planner_for(options, embedder, every)
+    chat = _chat_planner(options)
+    planner_for = _planner_for(options, embedder, every) if chat is None else (lambda turn, past: chat)
     manifest = Manifest(
         data=data_hash(every),
         similarity=options.similarity,
         planner=options.planner,
-        model=endpoint.model if endpoint else None,
-        base_url=endpoint.base_url if endpoint else None,
+        **_endpoint_fields(chat),
         memory=options.memory,
         memory_of=options.memory_of,
         budget=budget if own_budget else None,
         embedder=embedder.fingerprint,
         policy=options.policy,
         heads=digest(heads.model_dump(mode="json")),
-        prompt=prompt_hash() if endpoint else None,
         view=options.view,
         seed=options.seed,
         limit=options.limit,
@@ -185,20 +190,52 @@ def dropped_topics(sessions: Sequence[Session]) -> Iterator[dict[str, str | int 
             }
 
 
-def _planner_for(
-    options: RunOptions, embedder: Embedder, sessions: Sequence[Session]
-) -> tuple[PlannerFor, ChatSettings | None]:
-    """Return who gives the planner of a turn, and the endpoint where there is one."""
+def _chat_planner(options: RunOptions) -> ChatPlanner | None:
+    """Return the planner of an endpoint where one is meant."""
+    if options.planner != "chat":
+        if options.provider or options.prompt or options.samples != 1:
+            raise BenchmarkError(
+                f"--provider, --prompt and --samples belong to --planner chat, not to --planner {options.planner}"
+            )
+        return None
+    return ChatPlanner(
+        ChatSettings.from_environ(
+            os.environ,
+            provider=options.provider,
+            model=options.model,
+            base_url=options.base_url,
+            prompt=options.prompt,
+            samples=options.samples,
+        )
+    )
+
+
+def _endpoint_fields(chat: ChatPlanner | None) -> dict[str, Any]:
+    """Return what a manifest says of an endpoint: nothing where there is none."""
+    if chat is None:
+        return {}
+    settings = chat.settings
+    profile, request = settings.profile, request_options(settings)
+    return {
+        "model": chat.endpoint.model,
+        "base_url": settings.base_url,
+        "provider": profile.name,
+        "profile": digest(profile.model_dump(mode="json")),
+        "request": {"options": request.body, "notes": list(request.notes)},
+        "prices": profile.prices.model_dump(mode="json") if profile.prices else None,
+        "samples": settings.samples,
+        "prompt": chat.files.hash,
+    }
+
+
+def _planner_for(options: RunOptions, embedder: Embedder, sessions: Sequence[Session]) -> PlannerFor:
+    """Return who gives the planner of a turn."""
     if options.planner == "oracle":
-        return oracles(sessions), None
-    if options.planner == "chat":
-        settings = ChatSettings.from_environ(os.environ, model=options.model, base_url=options.base_url)
-        chat = ChatPlanner(settings)
-        return (lambda turn, past: chat), settings
+        return oracles(sessions)
     from agent.planners.rules import RulesPlanner
 
     rules = RulesPlanner(embedder)
-    return (lambda turn, past: rules), None
+    return lambda turn, past: rules
 
 
 def oracles(sessions: Sequence[Session]) -> PlannerFor:

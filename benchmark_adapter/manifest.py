@@ -54,6 +54,16 @@ class Manifest(BaseModel):
     planner: str
     model: str | None = None
     base_url: str | None = None
+    provider: str | None = None
+    """The profile of the endpoint; `None` for planners without one."""
+    profile: str | None = None
+    """SHA-256 of all that the profile says."""
+    request: dict[str, Any] | None = None
+    """The options of every request as they are sent, and under `notes` what was asked for and is not."""
+    prices: dict[str, Any] | None = None
+    """US dollars per million tokens, where the profile states them."""
+    samples: int = 1
+    """Answers asked for each plan."""
     memory: str
     memory_of: str | None = None
     """Whose turns everybody is given in place of their own; `None`: their own."""

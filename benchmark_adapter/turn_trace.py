@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agent.errors import PlannerError
 from agent.state import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.environment import ReplayEnvironment, Reply
@@ -30,7 +31,12 @@ class TurnTrace:
     def plan(self, situation: Situation) -> Proposal:
         """Return what the planner proposes."""
         self.recall = situation.recall
-        proposal = self._planner.plan(situation)
+        try:
+            proposal = self._planner.plan(situation)
+        except PlannerError as exc:  # what the plan has cost is kept with the turn that fails
+            lost = Proposal(usage=exc.usage, notes=exc.notes)
+            self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=lost))
+            raise
         self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=proposal))
         return proposal
 

@@ -1,73 +1,58 @@
-"""The planner `chat`: any OpenAI-compatible endpoint with tool calling."""
+"""The planner `chat`: any OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
-import json
-import re
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import JsonValue
-
-from agent.errors import (
-    PlannerOutputError,
-    PlannerRateLimitError,
-    PlannerRefusedError,
-    PlannerSettingsError,
-    PlannerTimeoutError,
-    PlannerUnavailableError,
-)
-from agent.planners.prompt import ASK_TOOL, build_messages, offers_ask_tool, tool_definitions
-from agent.settings import MODEL_VARIABLE, ChatSettings
+from agent.errors import PlannerError
+from agent.planners.answers import Reading, read_answer, repair_messages, with_echo
+from agent.planners.endpoint import Answered, Endpoint
+from agent.planners.prompt import Style, build_messages
+from agent.planners.prompt_costs import fitted, prompt_budget
+from agent.planners.prompt_files import PromptFiles
+from agent.planners.requests import build_request
+from agent.settings import ChatSettings
 from clarifier.decision import Proposal, Situation, Usage
-from memory.evidence import Slot
-from memory.records import ToolCall
-
-if TYPE_CHECKING:
-    from openai import OpenAI
-    from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from memory.values import canonical_key
 
 MAX_REPAIRS = 2
 """Times one plan may go back to the model because a call cannot be read."""
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(</think>|\Z)", re.DOTALL)
-_HELD = "not run, since another call of this answer cannot be read"
-_RETRY = ". Send every call of this answer again, corrected."
-_CLOSING_MARKS = " \t\r\n\"'”’」』）)*_"
 
 
-class RawCall(NamedTuple):
-    """A tool call as the endpoint sends it."""
+class _Spent(NamedTuple):
+    """What a plan has cost so far."""
 
-    id: str
-    name: str
-    arguments: str
-    """JSON, if all is well."""
+    usage: Usage = Usage()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0
 
-
-class Reading(NamedTuple):
-    """What one answer of the model comes to."""
-
-    proposal: Proposal
-    faults: dict[str, str]
-    """By id of a call that cannot be read: what is wrong with it, for the model to mend."""
+    def plus(self, answered: Answered) -> _Spent:
+        return _Spent(self.usage + answered.usage, (*self.notes, *answered.notes), self.seconds + answered.seconds)
 
 
 class ChatPlanner:
     """Asks a chat model what to do next.
 
     Threads may share it. Its client is made at the first plan; `close` (or leaving a `with`) closes the connections.
+
+    Args:
+        settings: The endpoint and how it is called.
+        sleep: Waits so many seconds between attempts.
+
+    Raises:
+        PlannerSettingsError: If the settings name a prompt folder that cannot be used.
     """
 
     name = "chat"
 
-    def __init__(self, settings: ChatSettings) -> None:
+    def __init__(self, settings: ChatSettings, *, sleep: Callable[[float], None] = time.sleep) -> None:
         self.settings = settings
-        self._client: OpenAI | None = None
-        self._model = settings.model
-        self._lock = threading.Lock()
+        self.files = PromptFiles.load(settings.prompt)
+        self.endpoint = Endpoint(settings, sleep=sleep)
 
     def __enter__(self) -> ChatPlanner:
         return self
@@ -77,217 +62,76 @@ class ChatPlanner:
 
     def close(self) -> None:
         """Close the connections; a later plan opens them again."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        self.endpoint.close()
 
     def plan(self, situation: Situation) -> Proposal:
-        """Return what the model proposes.
+        """Return what the model proposes; with several samples, what most of its answers propose.
 
         A call that cannot be read (arguments that are no JSON object, a tool that is not on offer) goes back to the
-        model with the reason, MAX_REPAIRS times; after that such calls are left out.
+        model with the reason, MAX_REPAIRS times; after that such calls are left out. Arguments are mended where only
+        one mending is possible. All that was mended, dropped or tried again is in the proposal's notes.
 
         Raises:
-            PlannerError: If the endpoint gives no answer; its subclass says why.
+            PlannerError: If the endpoint gives no answer; its subclass says why, its `usage` what was spent.
         """
-        messages, tools = build_messages(situation), tool_definitions(situation.tools)
-        spent = Usage()
+        settings = self.settings
+        style = Style.of(situation, settings.profile, self.files, self.endpoint.model)
+        budget = prompt_budget(
+            style,
+            prompt_tokens=settings.prompt_tokens,
+            max_tokens=settings.max_tokens or settings.profile.max_tokens,
+        )
+        shown = fitted(situation, style, budget)
+        spent = _Spent(notes=(*style.tools.notes, *shown.notes))
+        waited = sum(one.proposal.seconds for one in situation.proposed)
+        proposals = []
+        for _ in range(settings.samples):
+            proposal, spent = self._proposal(shown.situation, style, spent, waited)
+            proposals.append(proposal)
+        chosen = agreed(proposals) if len(proposals) > 1 else proposals[0]
+        notes = tuple(dict.fromkeys((*spent.notes, *chosen.notes)))
+        return replace(chosen, usage=spent.usage, notes=notes, seconds=spent.seconds)
+
+    def _proposal(self, situation: Situation, style: Style, spent: _Spent, waited: float) -> tuple[Proposal, _Spent]:
+        """Return one answer's proposal, and what was spent with it."""
+        messages = build_messages(situation, style)
         for attempt in range(MAX_REPAIRS + 1):
-            completion = self._complete(messages, tools)
-            spent += _usage(completion)
-            message = completion.choices[0].message
-            raw = _raw_calls(message)
-            reading = read_answer(raw, message.content or message.refusal or "", situation)
+            answered, reading, spent = self._answer(messages, situation, style, spent, waited)
+            if reading.says_no_call:
+                plain = replace(style, without_tools=True)
+                messages = build_messages(situation, plain)
+                answered, reading, spent = self._answer(messages, situation, plain, spent, waited)
             if not reading.faults or attempt == MAX_REPAIRS:
                 break
-            messages = [*messages, *_repair_messages(raw, reading.faults)]
-        return replace(reading.proposal, usage=spent)
+            spent = spent._replace(notes=(*spent.notes, *(f"sent back: {fault}" for fault in reading.faults.values())))
+            messages = [*messages, *repair_messages(answered.message, reading, style)]
+        return with_echo(reading, answered.message, style), spent
 
-    @property
-    def model(self) -> str:
-        """The model's id; asks the endpoint for its only one where the settings name none.
-
-        Raises:
-            PlannerSettingsError: If the endpoint lists none or several.
-            PlannerError: If it gives no list.
-        """
-        if self._model is None:
-            with self._translated():
-                listed = sorted(model.id for model in self._opened().models.list())
-            if len(listed) != 1:
-                raise PlannerSettingsError(
-                    f"{self.settings.base_url} offers {', '.join(listed[:20]) or 'no model'}; "
-                    f"name one in {MODEL_VARIABLE} or with --model"
-                )
-            self._model = listed[0]
-        return self._model
-
-    def _complete(self, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> ChatCompletion:
-        from openai.types.chat import ChatCompletion
-
-        settings = self.settings
-        request: dict[str, Any] = {"model": self.model, "messages": messages, "tools": tools}
-        if settings.temperature is not None:
-            request["temperature"] = settings.temperature
-        if settings.max_tokens is not None:
-            request["max_tokens"] = settings.max_tokens
-        with self._translated():
-            completion: Any = self._opened().chat.completions.create(**request)
-        # The SDK builds its types without checking them.
-        if (
-            not isinstance(completion, ChatCompletion)
-            or not completion.choices
-            or completion.choices[0].message is None
-        ):
-            raise PlannerOutputError(f"{self._where} answered no chat completion but {str(completion)[:200]!r}")
-        return completion
-
-    @property
-    def _where(self) -> str:
-        return f"{self._model!r} at {self.settings.base_url}" if self._model else self.settings.base_url
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn what the SDK raises into our errors, with what it said."""
-        import openai
-
-        settings = self.settings
+    def _answer(
+        self, messages: Sequence[Mapping[str, Any]], situation: Situation, style: Style, spent: _Spent, waited: float
+    ) -> tuple[Answered, Reading, _Spent]:
+        tools = () if style.is_text or style.without_tools else style.tools.tools
+        request = build_request(self.settings, self.endpoint.model, messages, tools)
+        left = self.settings.turn_timeout_s - waited - spent.seconds
         try:
-            yield
-        except openai.APITimeoutError as exc:
-            raise PlannerTimeoutError(
-                f"{self._where} gave no answer within {settings.timeout_s:g} s, {settings.max_retries + 1} times"
-            ) from exc
-        except openai.RateLimitError as exc:
-            wait = exc.response.headers.get("retry-after", "")
-            seconds = float(wait) if wait.replace(".", "", 1).isdigit() else None
-            raise PlannerRateLimitError(f"{self._where} refuses for now: {exc}", retry_after_s=seconds) from exc
-        except openai.APIStatusError as exc:
-            if exc.status_code >= 500:
-                raise PlannerUnavailableError(f"{self._where} fails: {exc}") from exc
-            raise PlannerRefusedError(f"{self._where} refuses the request: {exc}", status=exc.status_code) from exc
-        except openai.APIConnectionError as exc:
-            raise PlannerUnavailableError(f"{self._where} cannot be reached: {exc}") from exc
-        except (openai.OpenAIError, ValueError) as exc:  # ValueError: a body that is announced as JSON and is none
-            raise PlannerOutputError(f"{self._where} answered something unreadable: {exc}") from exc
-
-    def _opened(self) -> OpenAI:
-        from openai import OpenAI
-
-        with self._lock:
-            if self._client is None:
-                self._client = OpenAI(
-                    base_url=self.settings.base_url,
-                    api_key=self.settings.api_key.get_secret_value(),
-                    timeout=self.settings.timeout_s,
-                    max_retries=self.settings.max_retries,
-                )
-            return self._client
+            answered = self.endpoint.complete(request.body, seconds_left=left)
+        except PlannerError as exc:
+            raise exc.after(spent.usage, spent.notes) from exc.__cause__
+        reading = read_answer(answered.message, situation, style, is_cut=answered.finish_reason == "length")
+        spent = spent._replace(notes=(*spent.notes, *request.notes))
+        return answered, reading, spent.plus(answered)
 
 
-def read_answer(raw: Sequence[RawCall], text: str, situation: Situation) -> Reading:
-    """Return what an answer proposes: calls go before a question, and a question before a reply.
+def agreed(proposals: Sequence[Proposal]) -> Proposal:
+    """Return the proposal that most of `proposals` equal, of equally many the earliest, with their share."""
+    keys = [_meaning(proposal) for proposal in proposals]
+    key, count = Counter(keys).most_common(1)[0]
+    return replace(proposals[keys.index(key)], consistency=count / len(proposals))
 
-    Args:
-        raw: Its tool calls.
-        text: Its text; one that ends with a question mark is a question.
-        situation: What the model was shown.
-    """
-    faults: dict[str, str] = {}
-    calls: list[ToolCall] = []
-    question: Proposal | None = None
-    for call in raw:
-        arguments = _object(call.arguments)
-        if arguments is None:
-            faults[call.id] = f"the arguments are no JSON object: {call.arguments[:200]!r}"
-        elif call.name == ASK_TOOL and offers_ask_tool(situation.tools):
-            question = question or _question(arguments)
-        elif situation.tool(call.name) is None:
-            known = ", ".join(sorted({tool.name for tool in situation.tools}))
-            faults[call.id] = f"no tool is called {call.name!r}; there are: {known or 'none'}"
-        else:
-            # A value that a model does not know it sends as null or as nothing.
-            filled = {name: value for name, value in arguments.items() if value is not None and value != ""}
-            calls.append(ToolCall(id=call.id, name=call.name, arguments=filled))
+
+def _meaning(proposal: Proposal) -> str:
+    """Return one text for all proposals that come to the same: the same calls, or a question, or a reply."""
+    calls = sorted(f"{call.name} {canonical_key(call.arguments)}" for call in proposal.calls)
     if calls:
-        return Reading(Proposal(calls=tuple(calls)), faults)
-    return Reading(question or _text_proposal(text if not raw else ""), faults)
-
-
-def _text_proposal(text: str) -> Proposal:
-    said = _mended(_THOUGHTS.sub("", text)).strip()
-    if said.rstrip(_CLOSING_MARKS).endswith(("?", "？")):
-        return Proposal(question=said)
-    return Proposal(reply=said or None)
-
-
-def _question(arguments: dict[str, JsonValue]) -> Proposal | None:
-    text, slots = arguments.get("question"), arguments.get("slots")
-    if not isinstance(text, str) or not text.strip():
-        return None
-    named = [slot.partition(".") for slot in slots if isinstance(slot, str)] if isinstance(slots, list) else []
-    asked = tuple(dict.fromkeys(Slot(tool, argument) for tool, _, argument in named if tool and argument))
-    return Proposal(question=text.strip(), question_slots=asked)
-
-
-def _object(text: str) -> dict[str, JsonValue] | None:
-    """Return the JSON object that `text` is, `None` where it is none; no text at all is an empty one."""
-
-    def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no JSON")
-
-    try:
-        value = json.loads(text or "{}", parse_constant=refuse)
-        if isinstance(value, dict):
-            mended: dict[str, JsonValue] = json.loads(_mended(json.dumps(value, ensure_ascii=False)))
-            return mended
-    except (ValueError, RecursionError):
-        pass
-    return None
-
-
-def _mended(text: str) -> str:
-    """Return `text` with halves of surrogate pairs joined, and lone ones, which nothing can store, replaced."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _raw_calls(message: ChatCompletionMessage) -> list[RawCall]:
-    """Return the calls of a message, each with an id of its own."""
-    calls: list[RawCall] = []
-    used: set[str] = set()
-    for number, call in enumerate(message.tool_calls or (), start=1):
-        if call.type != "function" or call.function is None:
-            continue
-        call_id = call.id if call.id and call.id not in used else f"{call.id or 'call'}-{number}"
-        used.add(call_id)
-        calls.append(RawCall(call_id, call.function.name or "", call.function.arguments or ""))
-    return calls
-
-
-def _repair_messages(raw: Sequence[RawCall], faults: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the answer with an answer to each of its ids, and without the faulty arguments, which endpoints refuse."""
-    tool_calls = [
-        {
-            "id": call.id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": "{}" if call.id in faults else call.arguments or "{}"},
-        }
-        for call in raw
-    ]
-    answers = [
-        {
-            "role": "tool",
-            "tool_call_id": call.id,
-            "content": json.dumps({"error": faults.get(call.id, _HELD) + _RETRY}, ensure_ascii=False),
-        }
-        for call in raw
-    ]
-    return [{"role": "assistant", "content": "", "tool_calls": tool_calls}, *answers]
-
-
-def _usage(completion: ChatCompletion) -> Usage:
-    usage = completion.usage
-    if usage is None:
-        return Usage()
-    return Usage(prompt=usage.prompt_tokens or 0, completion=usage.completion_tokens or 0)
+        return "\n".join(calls)
+    return "ask" if proposal.question is not None else "reply" if proposal.reply is not None else ""

@@ -1,0 +1,105 @@
+"""What a failed request is to us: which error, whether it may pass, and how long to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx
+
+from agent.errors import (
+    PlannerError,
+    PlannerOutputError,
+    PlannerRateLimitError,
+    PlannerRefusedError,
+    PlannerTimeoutError,
+    PlannerUnavailableError,
+)
+
+_OUT_OF_MONEY = ("insufficient_quota", "insufficient balance", "exceeded your current quota", "billing")
+"""A 429 or 402 that says so does not pass by waiting."""
+
+
+@contextmanager
+def translated(where: str, timeout_s: float) -> Iterator[None]:
+    """Turn what the SDK and its transport raise into our errors, with what the endpoint said.
+
+    Args:
+        where: Model and address.
+        timeout_s: What one attempt was given.
+    """
+    import openai
+
+    try:
+        yield
+    except (openai.APITimeoutError, httpx.TimeoutException) as exc:
+        raise PlannerTimeoutError(f"{where} gave no answer within {timeout_s:g} s") from exc
+    except openai.APIStatusError as exc:
+        raise _of_status(exc, where) from exc
+    except (openai.APIConnectionError, httpx.TransportError) as exc:
+        raise PlannerUnavailableError(f"{where} cannot be reached: {exc}") from exc
+    except openai.OpenAIError as exc:
+        raise PlannerOutputError(f"{where} answered something unreadable: {exc}") from exc
+    except ValueError as exc:
+        from agent.planners.streaming import StreamError
+
+        if isinstance(exc, StreamError):
+            raise
+        raise PlannerOutputError(f"{where} answered something unreadable: {exc}") from exc
+
+
+def is_passing(error: PlannerError) -> bool:
+    """Return whether the same request may succeed later."""
+    if isinstance(error, PlannerRefusedError):
+        return error.status in (408, 409)
+    if isinstance(error, PlannerRateLimitError):
+        return not any(words in str(error).lower() for words in _OUT_OF_MONEY)
+    return isinstance(error, PlannerTimeoutError | PlannerUnavailableError | PlannerOutputError)
+
+
+def retry_after_s(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """Return the wait that an answer asks for, in seconds; `None` where it asks for none.
+
+    Args:
+        headers: Of the answer; `retry-after-ms` goes before `Retry-After` (seconds or a date, RFC 9110).
+        now: With a zone.
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = headers.get("retry-after")
+    seconds = _number(asked)
+    if seconds is not None or not asked:
+        return seconds
+    try:
+        when = parsedate_to_datetime(asked)
+    except ValueError:
+        return None
+    return max((when.replace(tzinfo=when.tzinfo or UTC) - now).total_seconds(), 0)
+
+
+def _of_status(exc: Any, where: str) -> PlannerError:
+    status = int(exc.status_code)
+    wait = retry_after_s(exc.response.headers, now=datetime.now(UTC))
+    if status == 429:
+        return PlannerRateLimitError(f"{where} refuses for now: {exc}", retry_after_s=wait)
+    if status >= 500:
+        return PlannerUnavailableError(f"{where} fails: {exc}", retry_after_s=wait)
+    body = exc.body if isinstance(exc.body, Mapping) else {}
+    parameter = body.get("param")
+    return PlannerRefusedError(
+        f"{where} refuses the request: {exc}",
+        status=status,
+        parameter=parameter if isinstance(parameter, str) else None,
+    )
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        return None
+    return number if number is not None and 0 <= number < float("inf") else None

@@ -1,0 +1,1 @@
+"""The words of the prompts, in files that a researcher can read and replace."""
