@@ -9,7 +9,9 @@ from memory.evidence import Evidence
 from memory.extraction import Reading, read, settle
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
+from memory.redaction import redacted
 from memory.rendering import fit_turn, render_turn
+from memory.sensitive import is_sensitive_text
 from memory.tokens import count_tokens
 from memory.tools import Tool
 from memory.topic import running_topic
@@ -52,12 +54,16 @@ class Snapshot:
         wanted: str,
         score: float,
         slots: Collection[str] = (),
+        is_kin: bool = False,
     ) -> RecallItem | None:
         """Return the turn at `position` cut down for `wanted` and `slots` (see `memory.rendering.fit_turn`).
 
-        It is `None` if the turn cannot be as short as `max_tokens`.
+        It is `None` if the turn cannot be as short as `max_tokens`. What a turn of another task (kind `turn`, and not
+        `is_kin`: of a tool on offer) tells of health, belief and the like is left out, unless `wanted` is about that.
         """
         turn = self.turns[position]
+        if kind == "turn" and not is_kin and not is_sensitive_text(wanted):
+            turn = redacted(turn)
         fitted = fit_turn(turn, max_tokens, wanted=wanted, slots=slots)
         if fitted is None:
             return None
@@ -87,13 +93,15 @@ class Snapshot:
         `is_unbroken` it ends the list.
         """
         start = running_topic(self.turns, tools)
+        offered = {tool.name for tool in tools}
         taken: list[RecallItem] = []
         left = budget
         for position, score in ranking:
             if left < LEAST_TURN_TOKENS:
                 break
             kind: ItemKind = "topic" if position >= start else "turn"
-            item = self.item(position, kind, max_tokens=left, wanted=request, score=score)
+            is_kin = any(call.name in offered for call in self.turns[position].calls)
+            item = self.item(position, kind, max_tokens=left, wanted=request, score=score, is_kin=is_kin)
             if item is not None:
                 taken.append(item)
                 left -= item.tokens
