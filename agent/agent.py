@@ -10,6 +10,8 @@ from functools import partial
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.state import Clock, Planner, ToolExecutor, User
 from clarifier.clarifier import decide
+from clarifier.feedback import after_feedback
+from clarifier.heads import Heads
 from clarifier.policy import open_policy
 from memory.evidence import Slot
 from memory.records import Turn
@@ -29,6 +31,8 @@ def local_time() -> datetime:
 class Agent:
     """Runs one person's turns, one at a time, and remembers them.
 
+    What the person corrected or undid makes the policy more careful from the next turn on.
+
     Args:
         memory: Of the person.
         planner: Proposes the steps.
@@ -36,6 +40,7 @@ class Agent:
         policy: How to decide between acting and asking, by name.
         clock: Dates the turns.
         budget: Most tokens of recall; by default the strategy's own.
+        heads: Of the clarifier; those set by hand where `None`.
 
     Raises:
         UnknownStrategyError: If no strategy has this name.
@@ -51,12 +56,14 @@ class Agent:
         policy: str = "product",
         clock: Clock = local_time,
         budget: int | None = None,
+        heads: Heads | None = None,
     ) -> None:
         self._memory = memory
         self._planner = planner
         self._strategy = open_strategy(strategy, memory)
         self._strategy_name = strategy
-        self._decide = partial(decide, policy=open_policy(policy))
+        self._policy = open_policy(policy)
+        self._heads = heads
         self._clock = clock
         self._budget = default_budget(strategy) if budget is None else budget
         self.last: TurnResult | None = None
@@ -69,18 +76,20 @@ class Agent:
             PlannerError: If the planner cannot propose; the turn is not remembered then.
             MemoryStoreError: If the turn cannot be stored.
         """
+        turns = self._memory.turns()
+        policy = after_feedback(self._policy, turns)
         context = AgentContext(
             planner=self._planner,
             memory=self._strategy,
             executor=executor,
-            decide=self._decide,
+            decide=partial(decide, policy=policy, heads=self._heads),
             user=user,
             log=self._memory,
             scope=self._memory.scope,
             clock=self._clock,
             budget=self._budget,
         )
-        self.last = run_turn(request, tools, context, turn_id=_next_id(self._memory.turns()))
+        self.last = run_turn(request, tools, context, turn_id=_next_id(turns))
         return self.last
 
     def turns(self) -> tuple[Turn, ...]:

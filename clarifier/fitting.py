@@ -5,6 +5,8 @@ scikit-learn fits; it is imported when it is needed, since deciding does without
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -153,6 +155,24 @@ def refit_intercepts(heads: Heads, labelled: Sequence[Labelled], *, planner: str
     which = ", ".join(moved)
     provenance = f"{heads.provenance}; intercepts of {which} refitted with the {planner} planner and {strategy} memory"
     return heads.model_copy(update={**moved, "planner": planner, "strategy": strategy, "provenance": provenance})
+
+
+def fit_or_shift(labelled: Sequence[Labelled], base: Heads, *, planner: str, strategy: str) -> Heads:
+    """Return heads from a product's own log: fitted where labels allow it, else `base` with other intercepts.
+
+    Weights need 50 labels of `p_calls`, and two persons, so that what is said of the fit is of persons it has not seen.
+
+    Raises:
+        LabelsError: If labels do not even suffice for an intercept.
+        MissingExtraError: If scikit-learn is needed and not installed.
+    """
+    persons = sorted({one.person for one in labelled})
+    if sum("p_calls" in one.labels for one in labelled) < LEAST_FOR_WEIGHTS or len(persons) < 2:
+        return refit_intercepts(base, labelled, planner=planner, strategy=strategy)
+    written = [[one.person, list(one.signals.items()), list(one.labels.items())] for one in labelled]
+    data = hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()
+    split = f"calls of {len(persons)} persons that they accepted, corrected or undid"
+    return fit_heads(labelled, planner=planner, strategy=strategy, data=data, split=split, keep=base)
 
 
 def foretell(x: Matrix, y: Vector, persons: NDArray[np.str_], penalty: float = PENALTY) -> Vector:
