@@ -7,7 +7,8 @@ there, and an earlier turn has it for the same concept.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -20,40 +21,45 @@ from memory.values import canonical_key
 from memory.wording import is_mentioned, names_slot
 
 
-@dataclass(frozen=True)
 class PersonsWords:
-    """What was brought up in one turn: by the person's words, and by what tools returned."""
+    """What was brought up in one turn: by the person's words, and by what tools returned.
 
-    clauses: tuple[str, ...]
-    terms: frozenset[str]
-    observed: frozenset[str]
-    """Canonical forms of the scalars that tools returned."""
+    Args:
+        turn: Its request, the answers, and the questions that were answered, since those suggest values.
+    """
 
-    @classmethod
-    def of(cls, turn: Turn) -> PersonsWords:
-        """Read a turn: its request, the answers, and the questions that were answered, since those suggest values."""
-        texts = [turn.request]
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._texts = [turn.request]
         for step in turn.steps:
             if isinstance(step, QuestionStep) and step.answer:
-                texts += [step.answer, step.question]
-        observations = [one for step in turn.steps if isinstance(step, CallStep) for one in step.observations]
-        return cls(
-            clauses=tuple(clause for text in texts for clause in clause_texts(text)),
-            terms=frozenset(term for text in texts for term in tokenise(text)),
-            observed=frozenset(canonical_key(leaf) for one in observations for leaf in _leaves(one.content)),
-        )
+                self._texts += [step.answer, step.question]
+
+    @cached_property
+    def _clauses(self) -> tuple[str, ...]:
+        return tuple(clause for text in self._texts for clause in clause_texts(text))
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(term for text in self._texts for term in tokenise(text))
+
+    @cached_property
+    def _observed(self) -> frozenset[str]:
+        """The canonical forms of the scalars that tools returned."""
+        observations = [one for step in self._turn.steps if isinstance(step, CallStep) for one in step.observations]
+        return frozenset(canonical_key(leaf) for one in observations for leaf in _leaves(one.content))
 
     def say(self, path: str, value: JsonValue) -> bool:
         """Whether `value` or a part of it, or the argument `path` by its name, was brought up."""
         scalars = [leaf for leaf in _leaves(value) if not isinstance(leaf, bool)]
-        if any(names_slot(path.rpartition(".")[2], clause) for clause in self.clauses):
+        if any(names_slot(path.rpartition(".")[2], clause) for clause in self._clauses):
             return True
         return any(self._say_scalar(scalar) for scalar in scalars)
 
     def _say_scalar(self, value: str | float) -> bool:
-        if canonical_key(value) in self.observed or any(is_mentioned(value, clause) for clause in self.clauses):
+        if any(is_mentioned(value, clause) for clause in self._clauses) or canonical_key(value) in self._observed:
             return True
-        return isinstance(value, str) and not self.terms.isdisjoint(tokenise(value.replace("_", " ")))
+        return isinstance(value, str) and not self._terms.isdisjoint(tokenise(value.replace("_", " ")))
 
 
 def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:

@@ -73,7 +73,7 @@ def _choices(
 ) -> Iterator[Evidence]:
     """Yield what the arguments of the calls that were kept speak for."""
     wording = Wording.of(turn)
-    words = PersonsWords.of(turn)
+    words = PersonsWords(turn)
     for call, answers in kept:
         for path, value in argument_paths(call.arguments):
             kind = wording.kind(call, path.partition(".")[0], value)

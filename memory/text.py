@@ -30,6 +30,8 @@ def normalise(text: str) -> str:
 
 def fold_accents(text: str) -> str:
     """Return `text` without combining marks: `Café` gives `Cafe`."""
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFD", text)
     return unicodedata.normalize("NFC", "".join(char for char in decomposed if not unicodedata.combining(char)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -136,10 +137,21 @@ def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause,
 
 
 def names_slot(argument: str, clause: str) -> bool:
-    words = {stem(word) for word in split_name(argument)} - _WEAK_WORDS
-    if any(stem(token) in words for token in re.findall(r"[a-z]+", clause)):
-        return True
-    return any(name in clause for word in split_name(argument) for name in _CHINESE_NAMES.get(word, ()))
+    words, chinese = _names_of(argument)
+    return not words.isdisjoint(_stems(clause)) or any(name in clause for name in chinese)
+
+
+@lru_cache(maxsize=4096)
+def _names_of(argument: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return what an argument may be called: English words as stems, and Chinese names."""
+    words = split_name(argument)
+    chinese = tuple(name for word in words for name in _CHINESE_NAMES.get(word, ()))
+    return frozenset(map(stem, words)) - _WEAK_WORDS, chinese
+
+
+@lru_cache(maxsize=1024)
+def _stems(clause: str) -> frozenset[str]:
+    return frozenset(map(stem, re.findall(r"[a-z]+", clause)))
 
 
 _ENGLISH_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
