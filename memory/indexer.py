@@ -47,6 +47,7 @@ class Indexer:
         self._appending = 0
         self._last_append = 0.0
         self._last_step = 0.0
+        """Or when the first of those who wait came."""
 
     @contextmanager
     def standing_back(self) -> Iterator[None]:
@@ -67,6 +68,8 @@ class Indexer:
                 return True
             if self._is_closed or len(self._waiting) >= self._capacity:
                 return False
+            if not self._waiting:  # from now on someone waits
+                self._last_step = time.monotonic()
             self._waiting.append(user)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="stead-indexer", daemon=True)
@@ -116,7 +119,6 @@ class Indexer:
             while not self._is_closed:
                 if not self._waiting:
                     self._changed.wait()
-                    self._last_step = time.monotonic()
                 elif (delay := self._delay()) > 0:
                     self._changed.wait(delay)
                 else:

@@ -83,13 +83,18 @@ class SqlTurnLog:
                 raise
 
     def append(self, scope: Scope, turn: Turn) -> int:
-        content = encode_turn(turn)
+        content, key = encode_turn(turn), row_key(scope)
         with self._translated("append to"):
             for _ in range(_APPEND_ATTEMPTS):
                 try:
-                    return self._append_once(scope, turn.turn_id, content)
-                except IntegrityError:  # another writer began the scope, or stored this very turn
-                    continue
+                    with self._writing() as connection:
+                        position = _next_position(connection, scope)
+                        row = {**key, "position": position, "turn_id": turn.turn_id, "content": content}
+                        connection.execute(insert(turns), row)
+                        return position
+                except IntegrityError:  # this turn is there, or another writer began the scope just now
+                    if (found := self._position(scope, turn.turn_id, content)) is not None:
+                        return found
         raise MemoryStoreError(
             f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits"
         )
@@ -162,21 +167,19 @@ class SqlTurnLog:
     def _is_sqlite(self) -> bool:
         return self._engine.dialect.name == "sqlite"
 
-    def _append_once(self, scope: Scope, turn_id: str, content: str) -> int:
-        with self._writing() as connection:
-            same_id = and_(rows_of(turns, scope), turns.c.turn_id == turn_id)
-            stored = connection.execute(select(turns.c.position, turns.c.content).where(same_id)).one_or_none()
-            if stored is not None:
-                if not is_same_turn(stored.content, content):
-                    raise RecordError(
-                        f"turn {turn_id!r} is in the log with another content, and the log is append-only; "
-                        "give the new turn an id of its own, or forget the stored one first"
-                    )
-                return int(stored.position)
-            position = _next_position(connection, scope)
-            row = {**row_key(scope), "position": position, "turn_id": turn_id, "content": content}
-            connection.execute(insert(turns).values(**row))
-            return position
+    def _position(self, scope: Scope, turn_id: str, content: str) -> int | None:
+        """Return the position of the turn that is there under this id, which must be the same one."""
+        is_it = and_(rows_of(turns, scope), turns.c.turn_id == turn_id)
+        with self._engine.connect() as connection:
+            stored = connection.execute(select(turns.c.position, turns.c.content).where(is_it)).one_or_none()
+        if stored is None:
+            return None
+        if not is_same_turn(stored.content, content):
+            raise RecordError(
+                f"turn {turn_id!r} is in the log with another content, and the log is append-only; "
+                "give the new turn an id of its own, or forget the stored one first"
+            )
+        return int(stored.position)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

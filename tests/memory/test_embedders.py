@@ -163,6 +163,23 @@ def test_an_embedder_that_breaks_its_promise_is_caught(answer: list[list[float]]
         CheckedEmbedder(Scripted(np.array(answer, dtype=np.float32))).embed_documents(["a", "b"])
 
 
+def test_the_vectors_of_the_last_queries_are_kept_and_cannot_be_changed() -> None:
+    embedder = HashingEmbedder()
+    checked = CheckedEmbedder(embedder, kept_queries=2)
+    first = checked.embed_query("a")
+    for query in ("b", "a", "c", "a", "b"):  # "b" had to make room for "c"
+        checked.embed_query(query)
+    assert embedder.embedded == ["a", "b", "c", "b"]
+    np.testing.assert_array_equal(checked.embed_query("a"), embedder.embed_query("a"))
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 2
+    assert checked.embed_documents(["a"]).flags.writeable
+
+
+def test_named_embedders_are_checked() -> None:
+    assert isinstance(open_embedder("use"), CheckedEmbedder)
+
+
 def test_half_a_surrogate_pair_reaches_no_model() -> None:
     embedder = HashingEmbedder()
     CheckedEmbedder(embedder).embed_documents(["a \ud83d", "😀"])

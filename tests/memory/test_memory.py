@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -251,6 +252,26 @@ def test_threads_that_remember_the_same_and_their_own_lose_and_double_nothing(tm
         assert sorted(item.turn_id for item in user.turns()) == expected
         assert sorted(found(user, "the same", k=999)[0]) == expected
         assert [len(memory.user(Scope(f"user {worker}")).turns()) for worker in range(8)] == [5] * 8
+
+
+def test_a_turn_is_indexed_soon_without_being_asked_for(tmp_path: Path) -> None:
+    embedder = HashingEmbedder()
+    with opened(tmp_path, embedder) as memory:
+        memory.user(ANN).remember_all(TRAVEL)
+        give_up_at = time.monotonic() + 30
+        while len(memory._index.read(ANN, "123").entries) < 3:
+            assert time.monotonic() < give_up_at
+            time.sleep(0.01)
+        assert found(memory.user(ANN), "花生") == [["2"]]
+    assert embedder.embedded == [*(item.request for item in TRAVEL), "花生"]
+
+
+def test_more_turns_than_may_wait_are_indexed_by_who_remembers_them(tmp_path: Path) -> None:
+    embedder = HashingEmbedder(dimensions=16)
+    with opened(tmp_path, embedder) as memory:
+        memory._indexer.close()  # as if it were hopelessly behind
+        memory.user(ANN).remember_all(turn(str(number), f"turn {number}") for number in range(3))
+        assert len(memory._index.read(ANN, "012").entries) == 3
 
 
 def test_one_scope_has_one_object_while_it_is_in_use(tmp_path: Path) -> None:
