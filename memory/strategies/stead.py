@@ -27,6 +27,10 @@ EARLIER_SHARE = 0.3
 """Of the budget, for other earlier turns, before the topic is given the rest."""
 EXEMPLAR_SHARE = 0.75
 """Of the room for earlier turns, for those that called a tool on offer."""
+MAX_EARLIER_TURNS = 50
+"""Looked at, of each kind: far more than a budget holds."""
+MAX_CONTEXT_TOKENS = 60
+"""Of the turn before the best one, shown with it."""
 MAX_EARLIER_TOKENS = 110
 """Of an earlier turn: its request, calls and some of the results, so that several fit."""
 REQUEST_WEIGHT = 2.0
@@ -105,16 +109,26 @@ class _Shown:
     def earlier(self, ranking: Sequence[Ranked], budget: int) -> list[RecallItem]:
         """Return the turns of `ranking`, best first, that fit into `budget` together; others are passed over.
 
-        Where there are others than exemplars, exemplars take at most `EXEMPLAR_SHARE` of the budget before them.
+        Where there are others than exemplars, exemplars take at most `EXEMPLAR_SHARE` of the budget before them. The
+        turn that the best of the others answers comes with it.
         """
-        exemplars = [hit for hit in ranking if self._is_exemplar(hit.position)]
-        others = [hit for hit in ranking if not self._is_exemplar(hit.position)]
+        exemplars = [hit for hit in ranking if self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
+        others = [hit for hit in ranking if not self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
         items = self._fitted(exemplars, int(EXEMPLAR_SHARE * budget) if others else budget)
-        items += self._fitted(others, budget - _tokens(items))
-        taken = {item.turn_ids[0] for item in items}
-        return items + self._fitted(
-            [hit for hit in exemplars if self._turn(hit.position).turn_id not in taken], budget - _tokens(items)
-        )
+        context = self._fitted(self._context(others), min(MAX_CONTEXT_TOKENS, budget - _tokens(items)))
+        items += self._fitted(others, budget - _tokens(items) - _tokens(context))
+        shown = {item.turn_ids for item in items}
+        items += [item for item in context if item.turn_ids not in shown]
+        shown.update(item.turn_ids for item in context)
+        left_out = [hit for hit in exemplars if (self._turn(hit.position).turn_id,) not in shown]
+        return items + self._fitted(left_out, budget - _tokens(items))
+
+    def _context(self, others: Sequence[Ranked]) -> list[Ranked]:
+        """Return the turn before the best of `others` where both are talk alone: "the second one" needs the options."""
+        if not others or others[0].position == 0 or self._turn(others[0].position).calls:
+            return []
+        before = others[0].position - 1
+        return [] if self._turn(before).calls else [Ranked(before, 0.0)]
 
     def _fitted(self, ranking: Sequence[Ranked], budget: int) -> list[RecallItem]:
         items: list[RecallItem] = []

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -136,6 +136,7 @@ contents = results | st.recursive(
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisWarning")
+@settings(deadline=None)
 @given(st.text(max_size=40), contents, st.text(max_size=300), st.integers(min_value=0, max_value=200))
 def test_never_exceeds_the_budget_and_never_changes_the_evidence(
     request: str, content: JsonValue, reply: str, max_tokens: int

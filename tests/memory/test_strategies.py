@@ -5,17 +5,19 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from memory.embedder import Matrix, Vector
 from memory.errors import UnknownStrategyError
 from memory.extraction import extract_all
+from memory.ranking import Ranked
 from memory.recall import Hit, Recall, TurnVectors
 from memory.records import Turn
 from memory.rendering import index_text, render_turn
 from memory.strategies import STRATEGIES, default_budget, open_strategy
-from memory.strategies._ranking import Ranked, fuse
+from memory.strategies._ranking import fuse
 from memory.text import tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
@@ -180,6 +182,7 @@ class TestEveryStrategy:
                 request, [BOOK, FORECAST], None, 600
             )
 
+    @settings(deadline=None)  # how long a recall takes is measured elsewhere
     @given(log=logs, request=texts, budget=st.sampled_from([0, 1, 10, 23, 24, 60, 150, 600]))
     def test_never_exceeds_its_budget(self, name: str, log: list[Turn], request: str, budget: int) -> None:
         recalled = open_strategy(name, Shelf(log)).recall(request, [FORECAST, BOOK], None, budget)
@@ -313,7 +316,7 @@ def test_stead_gives_the_topic_what_others_leave() -> None:
 
 
 def test_stead_keeps_ids_that_a_turn_of_the_topic_found() -> None:
-    found = [{"parcel_id": f"P-{n}", "shelf": "B", "note": "left at the desk " * 9} for n in range(4)]
+    found: JsonValue = [{"parcel_id": f"P-{n}", "shelf": "B", "note": "left at the desk " * 9} for n in range(4)]
     topic = [turn("t0", "Any parcels for me?", call("listParcels", returns={"parcels": found}), reply="Four. " * 60)]
     topic += [turn(f"t{n}", "And?", call("listParcels"), reply="Nothing new. " * 40) for n in (1, 2)]
     tools = [tool("listParcels"), tool("keepParcel", "parcelId")]
@@ -366,3 +369,15 @@ def test_state_marks_what_is_superseded_and_what_was_meant_once() -> None:
         '"window" (superseded, 3 turns ago)'
     )
     assert [piece.value for piece in item.evidence] == ["aisle"]
+
+
+def test_stead_shows_the_best_turn_with_the_one_it_answers() -> None:
+    log = [
+        turn("t0", "Somewhere to eat?", reply="1. The oyster bar. 2. The curry house. " + "Both are near. " * 30),
+        turn("t1", "I'd rather take the second, shellfish makes me ill."),
+        *(turn(f"o{n}", f"The weather report number {n} says rain. " * 8) for n in range(9)),
+    ]
+    recalled = open_strategy("stead", Shelf(log)).recall("Does shellfish make me ill?", [], None, 130)
+    assert [item.turn_ids[0] for item in recalled.items][:2] == ["t0", "t1"]
+    assert "The curry house" in recalled.items[0].text
+    assert recalled.tokens <= 130
