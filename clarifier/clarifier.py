@@ -57,6 +57,7 @@ _REFUSAL = re.compile(
     r"|不要(?!紧)|不用|不行|不了|不是|不可以|别(?!的)|不(?:[，。！]|$)",
     re.IGNORECASE,
 )
+_DEFAULTS = Settings()
 _BY_WEIGHT: tuple[Effect, ...] = ("read", "write", "message", "pay")
 
 
@@ -77,7 +78,7 @@ def decide(
         heads: The models of the odds; those set by hand where `None`.
         settings: The constants; the defaults where `None`.
     """
-    desk = _Desk(situation, proposal, policy, heads or _hand_set(), settings or Settings())
+    desk = _Desk(situation, proposal, policy, heads or _hand_set(), settings or _DEFAULTS)
     if proposal.calls:
         return desk.on_calls()
     if proposal.question:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -212,17 +213,18 @@ class _Group:
     weighed: list[tuple[Evidence, float]] = field(default_factory=list)
     is_allowed: bool = False
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Σ w_e. A value used again unsaid (an echo) refreshes its source's age and adds nothing (DESIGN §5)."""
-        echoed = self._echoed()
+        echoed = self._echoed
         if not echoed:
-            return math.fsum(w for _, w in self.weighed)
+            return math.fsum([w for _, w in self.weighed])
         return math.fsum(w for index, (_, w) in enumerate(self.weighed) if index not in echoed)
 
+    @cached_property
     def _echoed(self) -> set[int]:
         """Return the indices of the pieces that another one of the same origin and slot outweighs."""
-        if all(piece.echo_of is None for piece, _ in self.weighed):
+        if not any([piece.echo_of for piece, _ in self.weighed]):
             return set()
         best: dict[str, int] = {}
         for index, (piece, w) in enumerate(self.weighed):
@@ -243,9 +245,9 @@ class _Group:
             value=self.value,
             probability=min(1.0, (own + (prior if self.is_allowed else 0.0)) / total),
             weight=own,
-            count=len(ordered) - len(self._echoed()),
-            turn_ids=tuple(dict.fromkeys(piece.turn_id for piece in ordered)),
-            is_standing=any(piece.kind == "standing" for piece in ordered),
+            count=len(ordered) - len(self._echoed),
+            turn_ids=tuple(dict.fromkeys([piece.turn_id for piece in ordered])),
+            is_standing="standing" in {piece.kind for piece in ordered},
         )
 
 

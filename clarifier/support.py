@@ -17,8 +17,9 @@ from clarifier.derivations import worked_out
 from clarifier.effects import effect_of
 from clarifier.matching import Match, contains, fits, is_identifier, match
 from clarifier.posterior import closed_domain
+from clarifier.recalled import Leaf, leaves
 from clarifier.settings import Settings
-from clarifier.sources import Leaf, Sources, leaves
+from clarifier.sources import Sources
 from clarifier.witnesses import Remembered, remember
 from memory.evidence import Slot
 from memory.text import split_name

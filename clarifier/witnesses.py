@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -54,8 +54,16 @@ def remember(
     any other slot, and then the person's own words in recalled turns.
     """
     view = _View(value, parameter)
-    near = settings.similarity
-    others = {canonical_key(other) for other in beside} - {view.key}
+    others = frozenset(canonical_key(other) for other in beside) - {view.key}
+    return sources.once(
+        ("remember", slot, view.key, type(value), others),
+        (parameter, settings),
+        lambda: _remember(view, slot, others, sources, settings),
+    )
+
+
+def _remember(view: _View, slot: Slot, others: Collection[str], sources: Sources, settings: Settings) -> Remembered:
+    value, parameter, near = view.value, view.parameter, settings.similarity
     heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
     heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
     heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
@@ -83,6 +91,12 @@ def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, set
     Evidence for the slot itself counts, and for arguments of the same name in other tools unless the name says nothing
     (`type` here and there are two things).
     """
+    return sources.once(
+        ("remember_slot", slot), (parameter, settings), lambda: _remember_slot(slot, parameter, sources, settings)
+    )
+
+
+def _remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
     heard = list(sources.of_slot(slot))
     if slot.argument.rsplit(".", 1)[-1].casefold() not in _VAGUE:
         heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
@@ -129,6 +143,8 @@ class _View:
     def _equals(self, other: JsonValue) -> bool:
         if self.is_text and isinstance(other, str) and not any(char.isdigit() for char in other):
             return False  # without digits two texts are equal by their canonical form alone, compared before
+        if isinstance(other, (int, float)) and isinstance(self.value, (int, float)):
+            return False  # two numbers too
         return equal(other, self.value, self.parameter)
 
 
