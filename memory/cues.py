@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.evidence import Kind
 from memory.scripts import simplified
@@ -102,6 +103,7 @@ class Clause:
     """Of an answer: the slots it was asked for, as `tool.argument`; empty where it is none or they are unknown."""
 
 
+@lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
     return tuple(

@@ -188,9 +188,15 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
         return False
     if isinstance(value, int | float):
         return float(value) in _numbers(clause)
-    return _is_text_mentioned(fold_accents(simplified(normalise(value.replace("_", " ")))), fold_accents(clause))
+    return _is_text_mentioned(_plain(value), fold_accents(clause))
 
 
+@lru_cache(maxsize=4096)
+def _plain(value: str) -> str:
+    return fold_accents(simplified(normalise(value.replace("_", " "))))
+
+
+@lru_cache(maxsize=4096)  # a turn asks for its kinds, its echoes and its neighbours
 def _is_text_mentioned(text: str, clause: str) -> bool:
     if not text:
         return False
