@@ -1,3 +1,5 @@
+from .completion import Completion as Completion
+from .corrections import correction as correction
 from .embedder import Embedder as Embedder
 from .embedders.factory import open_embedder as open_embedder
 from .enum_mentions import enum_mention as enum_mention
@@ -11,6 +13,7 @@ from .evidence import Slot as Slot
 from .extraction import extract_all as extract_all
 from .memory import Memory as Memory
 from .mentions import Mention as Mention
+from .model_extraction import ModelExtractor as ModelExtractor
 from .recall import Recall as Recall
 from .recall import RecallItem as RecallItem
 from .recall import Strategy as Strategy
@@ -32,6 +35,7 @@ from .tools import parse_tools as parse_tools
 from .turn_log import TurnLog as TurnLog
 from .user_memory import Forgotten as Forgotten
 from .user_memory import UserMemory as UserMemory
+from .user_settings import UserSettings as UserSettings
 from .user_state import UserState as UserState
 from .user_state import fold as fold
 from .values import cast as cast
