@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import httpx
+import httpx2
 
 from agent.errors import (
     PlannerError,
@@ -287,7 +287,7 @@ def _within(parts: Iterator[bytes], deadline: float) -> Iterator[bytes]:
     for part in parts:
         size += len(part)
         if time.monotonic() > deadline:
-            raise httpx.ReadTimeout("the answer goes on for too long")
+            raise httpx2.ReadTimeout("the answer goes on for too long")
         if size > MAX_BODY_BYTES:
             raise ValueError(f"an answer of more than {MAX_BODY_BYTES} bytes")
         yield part
@@ -306,8 +306,8 @@ def _json(text: str, content_type: str) -> Any:
 def _assembled(parts: Iterator[bytes]) -> Mapping[str, Any]:
     try:
         return assemble(_events(parts))
-    except httpx.TransportError as exc:
-        if isinstance(exc, httpx.TimeoutException):
+    except httpx2.TransportError as exc:
+        if isinstance(exc, httpx2.TimeoutException):
             raise
         raise StreamError(f"the connection was lost: {exc}") from exc
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-import httpx
+import httpx2
 
 from agent.errors import (
     PlannerError,
@@ -35,11 +35,11 @@ def translated(where: str, timeout_s: float) -> Iterator[None]:
 
     try:
         yield
-    except (openai.APITimeoutError, httpx.TimeoutException) as exc:
+    except (openai.APITimeoutError, httpx2.TimeoutException) as exc:
         raise PlannerTimeoutError(f"{where} gave no answer within {timeout_s:g} s") from exc
     except openai.APIStatusError as exc:
         raise _of_status(exc, where) from exc
-    except (openai.APIConnectionError, httpx.TransportError) as exc:
+    except (openai.APIConnectionError, httpx2.TransportError) as exc:
         raise PlannerUnavailableError(f"{where} cannot be reached: {exc}") from exc
     except openai.OpenAIError as exc:
         raise PlannerOutputError(f"{where} answered something unreadable: {exc}") from exc
