@@ -14,11 +14,15 @@ from memory.memory import Memory
 from memory.recall import Recall, RecallItem, TurnShelf
 from memory.records import Scope, Turn
 from memory.rendering import render_turn
-from memory.strategies import open_strategy
+from memory.strategies import default_budget, open_strategy
 from memory.tokens import count_tokens
 
 DEEPEST_RANK = 10
 """Every strategy is given room for at least so many whole turns; what lies further down counts as not found."""
+
+
+_SPARE_TOKENS = 100
+"""Strategies show no turn in the last few tokens of a budget, which very short logs would never get beyond."""
 
 
 class Found(NamedTuple):
@@ -98,7 +102,13 @@ def evaluate(
         strategies: Names.
         embedder: For `memory.embedders.open_embedder`.
         on_step: Called with the number of turns remembered, or of queries put, since the last time.
+
+    Raises:
+        UnknownStrategyError: If no strategy has one of the names.
+        EmbedderError: If there is no such embedder, or it fails.
     """
+    for name in strategies:
+        default_budget(name)  # an unknown name is refused before anything is embedded
     tallies = {suite.name: {name: Tally() for name in strategies} for suite in suites}
     with (
         tempfile.TemporaryDirectory(prefix="stead-retrieve-") as directory,
@@ -129,8 +139,9 @@ def _play(log: Log, name: str, shelf: TurnShelf, tally: Tally) -> None:
 
 
 def _room(turns: Iterable[Turn]) -> int:
-    """Return the tokens that the longest turns take, as many as are judged."""
-    return sum(sorted((count_tokens(render_turn(turn)) for turn in turns), reverse=True)[:DEEPEST_RANK])
+    """Return the tokens that the longest turns take, as many as are judged, and a hundred more."""
+    longest = sorted((count_tokens(render_turn(turn)) for turn in turns), reverse=True)[:DEEPEST_RANK]
+    return sum(longest) + _SPARE_TOKENS
 
 
 def ranked_turns(recall: Recall, turns: Collection[Turn]) -> list[Turn]:
