@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -64,7 +65,7 @@ def state_items(history: Snapshot, tools: Sequence[Tool], request: str, budget: 
 def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_Line]:
     wanted = frozenset(tokenise(request))
     for tool in tools:
-        terms = frozenset(tokenise(f"{tool.name} {tool.description}"))
+        terms = _terms(f"{tool.name} {tool.description}")
         relevance = len(wanted & terms) / (len(terms) or 1)
         for parameter in tool.parameters:
             state = history.state.lookup(tool, parameter)
@@ -75,6 +76,11 @@ def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_
                 settled = _settledness(shown) if shown else 0.0
                 score = 2 * nearest + settled + relevance + 0.25 * parameter.is_required
                 yield _Line(tool, parameter, shown, unwanted, _past(parameter, state), score)
+
+
+@lru_cache(maxsize=8192)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokenise(text))
 
 
 def _past(parameter: Parameter, state: SlotState | None) -> tuple[Candidate, ...]:
@@ -139,7 +145,7 @@ def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
     for slot, state in history.state.slots.items():
         holding = [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES] if wanted else []
         if slot.tool == PERSON and holding:
-            terms = frozenset(tokenise(" ".join([slot.argument, *(str(one.value) for one in holding)])))
+            terms = _terms(" ".join([slot.argument, *(str(one.value) for one in holding)]))
             if shared := len(wanted & terms):
                 found.append(_state_item(str(slot), holding, len(history.turns), shared / len(terms)))
     return sorted(found, key=lambda item: -item.score)[:MAX_STATEMENTS]

@@ -27,7 +27,7 @@ EARLIER_SHARE = 0.3
 """Of the budget, for other earlier turns, before the topic is given the rest."""
 EXEMPLAR_SHARE = 0.75
 """Of the room for earlier turns, for those that called a tool on offer."""
-MAX_EARLIER_TURNS = 50
+MAX_EARLIER_TURNS = 30
 """Looked at, of each kind: far more than a budget holds."""
 MAX_CONTEXT_TOKENS = 60
 """Of the turn before the best one, shown with it."""
