@@ -33,7 +33,6 @@ app.command()(retrieve)
 app.command()(calibrate)
 app.command()(report)
 _out, _err = Console(), Console(stderr=True)
-DEFAULT_HEADS = "hand_set"
 
 
 class PlannerName(StrEnum):
@@ -107,9 +106,13 @@ def run(
     embedder: Annotated[str, typer.Option(help="`use` (packaged) or `sentence-transformers:MODEL`.")] = "use",
     policy: Annotated[PolicyName, typer.Option(help="`benchmark` maximises exact accuracy.")] = PolicyName.benchmark,
     heads: Annotated[
-        str,
-        typer.Option(metavar="NAME|FILE", help="Calibration heads: `hand_set`, `persona`, or a file of `calibrate`."),
-    ] = DEFAULT_HEADS,
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Calibration heads: `hand_set`, `persona`, or a file of `calibrate`.",
+            show_default="`persona` with the planner it was fitted with, else `hand_set`",
+        ),
+    ] = None,
     view: Annotated[
         ViewName, typer.Option(help="`extended` adds past dates and topic boundaries: not comparable.")
     ] = ViewName.official,
@@ -199,7 +202,7 @@ def run(
             "--base-url": base_url,
             "--prompt": prompt,
             "--samples": None if samples == 1 else samples,
-            "--heads": None if heads == DEFAULT_HEADS else heads,
+            "--heads": heads,
             "--memory": "none" if memory != "none" else "full",
         }
         words = [str(word) for option in given.items() if option[1] is not None for word in option]

@@ -26,7 +26,7 @@ from benchmark_adapter.runner import PlannerFor, Setup, limited, play, playing_o
 from benchmark_adapter.scoring import Finished, measure
 from benchmark_adapter.turn_result import TurnLine
 from clarifier.clarifier import decide
-from clarifier.heads import HAND_SET, load_heads
+from clarifier.heads import Heads, default_heads, load_heads
 from clarifier.policy import open_policy
 from memory.embedder import Embedder
 from memory.embedders import open_embedder
@@ -52,8 +52,9 @@ class RunOptions:
     """Tokens of recall; `None`: the strategy's own."""
     embedder: str = "use"
     policy: str = "benchmark"
-    heads: str = HAND_SET
-    """Calibration heads: of the package by name, or a file."""
+    heads: str | None = None
+    """Calibration heads: of the package by name, or a file; `None`: those fitted with this planner, else those
+    set by hand."""
     view: View = "official"
     similarity: Similarity = "rouge"
     model: str | None = None
@@ -82,8 +83,8 @@ class Launch:
     setup: Setup
     path: Path
     concurrency: int
-    misfit: str | None = None
-    """A warning where the heads were fitted with another planner or strategy."""
+    warnings: tuple[str, ...] = ()
+    """Of heads that were fitted with another planner or strategy, or on these very persons."""
 
     @property
     def n(self) -> int:
@@ -98,7 +99,7 @@ class Launch:
             f"{one['time'] or 'no readable time'} the reference evaluator keeps one, here {one['kept']!r}"
             for one in self.manifest.dropped
         )
-        return dropped if self.misfit is None else (*dropped, self.misfit)
+        return (*dropped, *self.warnings)
 
     def open(self) -> AbstractContextManager[RunDirectory]:
         """Open the run directory, made if it is not there, and hold it until the block ends.
@@ -134,7 +135,8 @@ def prepare(options: RunOptions) -> Launch:
     embedder = open_embedder(options.embedder)
     own_budget = default_budget(options.memory)
     budget = own_budget if options.budget is None or not own_budget else options.budget
-    heads, policy = load_heads(options.heads), open_policy(options.policy)
+    heads = load_heads(options.heads or default_heads(options.planner))
+    policy = open_policy(options.policy)
     chat = _chat_planner(options)
     planner_for = _planner_for(options, embedder, every) if chat is None else (lambda turn, past: chat)
     manifest = Manifest(
@@ -173,8 +175,19 @@ def prepare(options: RunOptions) -> Launch:
         givers={} if options.memory_of is None else givers(every, options.memory_of),
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
-    misfit = heads.misfit(planner=options.planner, strategy=options.memory)
-    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, misfit)
+    warnings = tuple(_warnings(heads, options, every))
+    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, warnings)
+
+
+def _warnings(heads: Heads, options: RunOptions, sessions: Sequence[Session]) -> Iterator[str]:
+    if misfit := heads.misfit(planner=options.planner, strategy=options.memory):
+        yield misfit
+    seen = [] if heads.fit is None else [one.name for one in sessions if one.name in heads.fit.persons]
+    if seen:
+        yield (
+            f"the heads were fitted on {', '.join(seen)}: calibration figures of this run flatter them; "
+            "docs/results.md has those of persons they had not seen"
+        )
 
 
 def dropped_topics(sessions: Sequence[Session]) -> Iterator[dict[str, str | int | None]]:

@@ -135,6 +135,14 @@ class Heads(BaseModel, frozen=True, extra="forbid"):
 _WITH = ("planner", "strategy")
 
 
+def default_heads(planner: str) -> str:
+    """Return the name of the heads to use where none are named: the fitted ones with the planner they know.
+
+    The memory strategy plays no part, so that strategies are compared under the same heads.
+    """
+    return PERSONA if load_heads(PERSONA).planner == planner else HAND_SET
+
+
 def load_heads(source: str | Path | None = None) -> Heads:
     """Return heads that come with the package (`hand_set`, `persona`), or those in a JSON file.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clarifier.errors import CalibrationError, HeadFormatError
-from clarifier.heads import Head, load_heads
+from clarifier.heads import Head, default_heads, load_heads
 from clarifier.signals import Signals
 
 
@@ -86,3 +86,18 @@ def test_heads_say_what_they_were_not_fitted_with() -> None:
     )
     both = heads.misfit(planner="oracle", strategy="dense") or ""
     assert "planner 'rules', not 'oracle' and strategy 'stead', not 'dense'" in both
+
+
+def test_the_heads_that_come_fitted() -> None:
+    heads = load_heads("persona")
+    assert (heads.planner, heads.strategy) == ("rules", "stead")
+    assert heads.fit is not None
+    assert heads.fit.persons == ("persona21", "persona22", "persona23", "stead_persona01", "stead_persona02")
+    assert len(heads.fit.data) == 64
+    assert set(heads.fit.scores) == {"p_act", "p_calls", "p_asked"}
+    assert all(score.n >= 15 for score in heads.fit.scores.values())
+    assert load_heads("hand_set") == load_heads()
+
+
+def test_fitted_heads_are_the_default_only_with_the_planner_they_know() -> None:
+    assert [default_heads(planner) for planner in ("rules", "chat", "oracle")] == ["persona", "hand_set", "hand_set"]
