@@ -46,6 +46,10 @@ _FORMS: dict[str, Callable[[str], bool]] = {
 """By format, whether a normal text can be such a value at all."""
 
 
+_ALTERNATIVE = re.compile(r"\bor\b|或", re.IGNORECASE)
+"""Descriptions that allow another shape than the format's ("an email address or a phone number")."""
+
+
 class Match(NamedTuple):
     """How far a text supports a value."""
 
@@ -81,7 +85,7 @@ def fits(value: JsonValue, parameter: Parameter | None) -> bool:
         return any(equal(value, allowed, parameter) for allowed in parameter.enum)
     if parameter.type in ("integer", "number") and isinstance(value, str):
         return _HAS_DIGIT.search(value) is not None
-    form = _FORMS.get(parameter.format or "")
+    form = _FORMS.get(parameter.format or "") if not _ALTERNATIVE.search(parameter.description) else None
     return form is None or not isinstance(value, str) or form(normalised(value))
 
 

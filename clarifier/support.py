@@ -16,6 +16,7 @@ from clarifier.decision import Grounds
 from clarifier.derivations import worked_out
 from clarifier.effects import effect_of
 from clarifier.matching import Match, contains, fits, is_identifier, match
+from clarifier.measures import speaks_of
 from clarifier.posterior import closed_domain
 from clarifier.recalled import Leaf, leaves
 from clarifier.settings import Settings
@@ -80,14 +81,15 @@ def _speech(value: JsonValue, parameter: Parameter | None, place: Place) -> Spee
     """How what the person said in this turn bears on a member of an enum; the last answer that speaks of it decides."""
     if parameter is None or not parameter.enum:
         return "silent"
-    now, settings = place.sources.situation.now, place.settings.grounding
+    now = place.sources.situation.now
     heard: Speech = "silent"
     for text in (place.sources.situation.request, place.sources.answers):
         if not text:
             continue
         found = speech_for(value, parameter.enum, text, parameter.description, now)
         if found == "silent" and not isinstance(value, str):
-            is_other = any(match(other, text, parameter, now, settings) for other in parameter.enum if other != value)
+            others = (one for one in parameter.enum if isinstance(one, (int, float)) and one != value)
+            is_other = any(speaks_of(other, text, parameter) for other in others)
             found = "other" if is_other else "silent"
         heard = found if found != "silent" else heard
     return heard

@@ -243,3 +243,100 @@ def test_the_clock_is_that_of_the_turn() -> None:
     assert ground("2026-03-11", need("date"), "tomorrow").grounds == "derived"
     assert ground("2026-03-31", need("date"), "tomorrow").probability == 0.6  # near the one that is named
     assert ground("2027-03-11", need("date"), "tomorrow").grounds == "none"
+
+
+KG = need("weight_kg", "Weight of the parcel.", type="number")
+RATING = option("min_rating", "Lowest rating, 0 to 5.", type="number")
+DATE = need("date", "Day of travel, YYYY-MM-DD.", format="date")
+ITEMS = need(
+    "items",
+    "What is to be taken.",
+    type="array",
+    items={
+        "name": "items",
+        "type": "object",
+        "properties": [
+            {"name": "kind", "enum": ("sofa", "wardrobe", "mattress")},
+            {"name": "quantity", "type": "integer"},
+        ],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "parameter", "request_text", "expected"),
+    [
+        (3, KG, "一箱六斤", ("derived", 0.95)),
+        (6, KG, "一箱六斤", ("none", 0.0)),  # six, but of another unit
+        (6, KG, "6 kg of it", ("request", 1.0)),
+        (4.5, RATING, "四星半以下的不要", ("derived", 0.95)),
+        (0, option("max_changes", type="integer"), "no changing", ("derived", 0.95)),
+        (25, need("threshold", "Per cent full.", type="number"), "below a quarter", ("derived", 0.95)),
+        ("23:30", need("after", "HH:MM."), "after half eleven tonight", ("request", 1.0)),
+        ("23:30", need("after", "HH:MM."), "after half eleven", ("derived", 0.6)),
+        ([1, 2, 3, 4], need("weekdays", "1 is Monday.", type="array"), "Monday to Thursday", ("request", 1.0)),
+        ([1, 2, 3, 5], need("weekdays", "1 is Monday.", type="array"), "Monday to Thursday", ("none", 0.0)),
+        (False, option("include_images", type="boolean"), "no images", ("request", 0.9)),
+        (True, option("include_images", type="boolean"), "with the images", ("request", 0.9)),
+        (False, option("include_images", type="boolean"), "with the images", ("request", 0.7)),
+        ("banana", DATE, "banana", ("none", 0.0)),  # said, but no date
+        ("tomorrow", DATE, "tomorrow", ("request", 1.0)),
+        ("third", need("deck", enum=("low", "top")), "third deck", ("none", 0.0)),  # said, but not on offer
+    ],
+)
+def test_values_said_otherwise(
+    value: JsonValue, parameter: Parameter, request_text: str, expected: tuple[str, float]
+) -> None:
+    assert seen(ground(value, parameter, request_text)) == expected
+
+
+def test_a_list_of_things_is_grounded_field_by_field() -> None:
+    request = "That wardrobe has to go, and the two mattresses"
+    wardrobe: JsonValue = {"kind": "wardrobe", "quantity": 1}
+    mattresses: JsonValue = {"kind": "mattress", "quantity": 2}
+    found = ground([wardrobe, mattresses], ITEMS, request)
+    assert seen(found) == ("derived", 0.6)  # one wardrobe goes without saying
+    assert seen(ground([mattresses], ITEMS, request)) == ("request", 1.0)
+    assert ground([{"kind": "wardrobe", "quantity": 3}], ITEMS, request).is_missing
+    assert ground([{"kind": "sofa", "quantity": 1}], ITEMS, request).is_missing
+
+
+def test_fields_of_a_list_that_was_used_before_speak_for_fields_now() -> None:
+    amounts = need("items", type="array", items={"name": "items", "type": "object"})
+    rows: JsonValue = [{"goods_id": "A-31", "jin": 20}, {"goods_id": "A-18", "jin": 15}]
+    before = evidence("get_thing.items", [{"goods_id": "A-07", "jin": 20}, {"goods_id": "A-01", "jin": 15}], turn=39)
+    here = made(call("list_goods"), [{"goods_id": "A-31"}, {"goods_id": "A-18"}])
+    found = ground(rows, amounts, "the same amounts", items=(state(before),), steps=(here,))
+    w = 0.8 * 2 ** (-1 / 40)
+    assert found.grounds == "habit"
+    assert found.probability == pytest.approx(w / (2 * w + 1))  # 20 or 15
+    other: JsonValue = [{"goods_id": "A-31", "jin": 21}]
+    assert ground(other, amounts, "the same amounts", items=(state(before),), steps=(here,)).is_missing
+
+
+def test_a_rule_said_in_an_aside_grounds_a_number_by_its_unit() -> None:
+    skip = option("skip_after_rain_mm", "Millimetres of rain.", type="number")
+    turn = Turn(turn_id="t0", request="Hold him a bike. And from now on it's 8 mm before you skip a watering, not 4.")
+    w = 0.4 * 2 ** (-1 / 40)
+    found = ground(8, skip, "Water the beans", items=(past(turn),))
+    assert (found.grounds, found.turn_ids) == ("habit", ("t0",))
+    assert found.probability == pytest.approx(w / (w + 1))
+    assert ground(4, skip, "Water the beans", items=(past(turn),)).grounds == "none"
+
+
+def test_what_the_topic_used_for_once_is_no_referent() -> None:
+    deck = need("deck", enum=("low", "top"))
+    turn = Turn(turn_id="t0", request="The best one, that leg only", steps=(made(call("get_thing", deck="top"), 1),))
+    once = evidence("get_thing.deck", "top", kind="one_off")
+    assert ground("top", deck, "And back", items=(past(turn, once, kind="topic"),)).is_missing
+    plain = evidence("get_thing.deck", "top")
+    assert seen(ground("top", deck, "And back", items=(past(turn, plain, kind="topic"),))) == ("topic", 0.9)
+
+
+def test_a_member_named_now_beats_one_used_before() -> None:
+    deck = need("deck", enum=("lower_deck", "upper_deck"))
+    turn = Turn(turn_id="t0", request="A bed", steps=(made(call("get_thing", deck="lower_deck"), 1),))
+    items = (past(turn, evidence("get_thing.deck", "lower_deck"), kind="topic"),)
+    assert ground("lower_deck", deck, "Upper deck this time", items=items).is_missing
+    assert seen(ground("upper_deck", deck, "Upper deck this time", items=items)) == ("request", 1.0)
+    assert seen(ground("lower_deck", deck, "The same again", items=items)) == ("topic", 0.9)
