@@ -12,6 +12,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -39,7 +40,7 @@ def main() -> None:
             memory.wait_indexed()  # loads the model and Chroma
             turns = [_turn(number) for number in range(options.turns)]
             figures["acknowledged_ms"] = _quantiles(
-                [_timed(lambda turn=turn: user.remember(turn), pause_ms=options.pause_ms) for turn in turns]
+                [_timed(partial(user.remember, turn), pause_ms=options.pause_ms) for turn in turns]
             )
             figures["indexed_after_ms"] = _timed(memory.wait_indexed)
             figures["recalled_at_once_ms"] = _quantiles(

@@ -73,7 +73,7 @@ class MemoryContract:
 
     @pytest.mark.parametrize("scope", unsayable_scopes())
     def test_what_is_no_scope_is_refused_by_every_verb(self, memory: Memory, scope: Any) -> None:
-        for verb in (memory.user, memory.erase, memory.erase):
+        for verb in (memory.user, memory.erase):
             with pytest.raises(ScopeError):
                 verb(scope)
 
