@@ -36,13 +36,14 @@ def _form(pattern: str) -> re.Pattern[str]:
 
 # A form stands at the beginning of a clause or after one of these: "the one I like" and "if I work at" say nothing.
 _START = (
-    r"(?:^(?:(?:oh|hi|hey|hello|well|yes|no|sure|thanks|thank you|please|by the way|btw|also|lately|these days|"
+    r"(?:^[\"“'(]*(?:(?:oh|hi|hey|hello|well|yes|no|sure|thanks|thank you|please|by the way|btw|also|lately|these days|"
     r"nowadays|at home|"
     r"in theory|usually|as a rule|remember|note|fyi) )*|\b(?:and|but|so|because|since|as|that|know|think|said|remember|"
     r"honestly|personally|actually|now|way|then) )"
 )
 _ADVERBS = (
-    r"(?:(?:really|absolutely|also|just|do|still|actually|much|especially|particularly|truly|simply|personally|quite|"
+    r"(?:(?:really|strongly|strictly|vastly|deeply|intensely|generally|typically|usually|always|try to|tend to|firmly|"
+    r"absolutely|also|just|do|still|actually|much|especially|particularly|truly|simply|personally|quite|"
     r"rather|definitely|very much|even|both|kind of|sort of|now|finally|recently|have|am|'ve|'m|currently|have always|"
     r"always) )*"
 )
@@ -58,7 +59,10 @@ _HATES = (
     r"(?:hates?|dislikes?|detests?|loathes?|despises?|(?:can't|cannot|can not|couldn't) (?:stand|bear|abide)|avoids?|"
     r"(?:don't|do not|doesn't|does not|no longer|never) (?:really |much |even )*(?:likes?|enjoys?|care for|"
     r"wants? any more)|"
-    r"(?:not|never) (?:a (?:big |great )?fan of|keen on|fond of|into)|gone off|(?:sick|tired|fed up) (?:of|with))"
+    r"(?:not|never) (?:a (?:big |great )?fan of|keen on|fond of|into|interested in|comfortable with)|gone off|"
+    r"prefers? not to \w+|refuses? to \w+|(?:afraid|scared|terrified|wary) of|uncomfortable with|"
+    r"(?:an? )?(?:\w+[ -]){0,3}(?:aversion to|dislike (?:of|for)|distaste for|hatred (?:of|for)|fear of|phobia of)|"
+    r"no interest in|(?:sick|tired|fed up) (?:of|with))"
 )
 _OBJECT = r" (?P<o>.+)"
 _ZH_SELF = (
@@ -77,7 +81,11 @@ ATTITUDES: tuple[Attitude, ...] = (
     Attitude(_form(rf"{_SELF}{_HATES}{_OBJECT}"), "against"),
     Attitude(_form(rf"{_SELF}{_ONGOING}(?:ever )?{_DOING}{_OBJECT}"), "against"),
     Attitude(
-        _form(rf"{_SELF}(?:{_LIKES}|(?:a (?:big|huge|great) )?(?:a )?fan of|fond of|keen on|partial to){_OBJECT}"),
+        _form(
+            rf"{_SELF}(?:{_LIKES}|(?:a (?:big|huge|great) )?(?:a )?fan of|fond of|keen on|partial to|"
+            r"an? (?:\w+[ -]){0,3}(?:preference for|passion for|love (?:of|for)|soft spot for|fondness for))"
+            rf"{_OBJECT}"
+        ),
         "for",
     ),
     Attitude(_form(rf"{_START}(?:i|we) {_HABIT}{_DOING}{_OBJECT}"), "for"),
@@ -155,7 +163,7 @@ _PLACE = r"(?P<o>.+)"
 _STABLE = (
     r"(?:\w+ )?(?:size|budget|bank|airline|gym|mother tongue|language|employer|company|e-?mail(?: address)?|postcode|"
     r"(?:phone|mobile)(?: number)?|(?:home |postal )?address|zip code|height|time zone|currency|membership number|"
-    r"(?:dog|cat|pet)(?:'s name)?|birthday|hometown|home city|home airport)"
+    r"(?:dog|cat|pet)'s name|birthday|hometown|home city|home airport)"
 )
 FACTS: tuple[Fact, ...] = (
     Fact(_form(rf"\bmy (?:full |first |real )?name(?:'s| is) {_NAME}"), "name"),
@@ -206,7 +214,7 @@ FACTS: tuple[Fact, ...] = (
     Fact(
         _form(
             rf"\bmy (?P<t>(?:usual|preferred|favou?rite|default|regular|go-to) [\w' -]+?|{_STABLE})"
-            r"(?:'s| is|:) (?P<o>.+)"
+            r"(?: is|:) (?P<o>.+)"
         ),
         None,
     ),

@@ -23,7 +23,7 @@ from memory.sensitive import is_sensitive_text
 from memory.statement_forms import ADDITIVE, ATTITUDES, DEMAND, DO_YOU, DO_YOU_ZH, FACTS, OTHERS, YES, Attitude, Stance
 from memory.text import normalise
 
-_MAX_WORDS = 6
+_MAX_WORDS = 12
 """Of a thing; longer ones are stories."""
 _MAX_CHINESE = 12
 """Characters."""
@@ -31,13 +31,14 @@ _NOT_A_THING = re.compile(
     r"^(?:it|that|this|them|these|those|you|him|her|me|us|how|what|when|where|why|if|whether|who|so|one|ones|late|out|"
     r"into|up|to (?:see|know|have|be|get|hear|think|say|ask|do|make|go|book|order|try|check)|the (?:look|sound|idea|"
     r"way|thought)|"
-    r"your|their|his|having to|being|nothing|anything|something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|什么|"
-    r"怎么|哪|谁|[上下](?:班|来|去|课))"
+    r"your|their|his|having to|being|at|on|in|for|from|with|by|of|not|nothing|anything|"
+    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|什么|怎么|哪|谁|[上下](?:班|来|去|课))"
 )
 _THING_END = re.compile(
     r"\s+(?:because|since|when|if|so|but|although|though|unless|than|over|instead|rather than|after|before|until|"
-    r"whenever|while|which|who|where|as|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
-    r"got)\b|"
+    r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
+    r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
+    r"got|find)\b|"
     r"or else|from now on|in future)\b.*$|(?:从现在|以后|因为|所以|但是?|不过|的时候|而且).*$",
     re.IGNORECASE,
 )
@@ -49,10 +50,14 @@ _TRAILING = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(
-    r"^(?:a|an|the|my|our|some|any|all|more|most|lots of|plenty of|only|just|to|too much|eating|drinking)\s+",
+    r"^(?:(?:a|an|the|my|our|some|any|all|more|most|lots of|plenty of|only|just|to|too much|eating|drinking|"
+    r"using|wearing|watching|reading|listening to|playing|visiting|buying|consuming|taking|"
+    r"eat|drink|use|wear|watch|read|(?:any |all )?(?:kinds?|types?|sorts?) of)\s+)+",
     re.IGNORECASE,
 )
-_PREPOSITION = re.compile(r"\s+(?:in|on|at|by|from|with|without|of|for|near|to|about|during|like|under|made)\s+")
+_PREPOSITION = re.compile(
+    r"\s+(?:that|who|involving|containing|than|in|on|at|by|from|with|without|of|for|near|to|about|during|like|under|made)\s+"
+)
 
 
 class _Thing(NamedTuple):
@@ -103,11 +108,21 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
 
 
 _AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|let|got)\b)", re.IGNORECASE)
+_AND_ALSO = re.compile(
+    r"\s+and\s+(?=(?:(?:much|vastly|strongly|always|usually|generally|really|also|only|would rather) )*"
+    r"(?:prefer|enjoy|love|like|avoid|dislike|hate|only|never|can't stand|don't)\b)",
+    re.IGNORECASE,
+)
+"""Before a further doing of the same person."""
 
 
 def _split(clause: Clause) -> Iterator[Clause]:
     """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
-    return (replace(clause, raw=part) for part in _AND_THEN.split(simplified(clause.raw)))
+    for part in _AND_THEN.split(simplified(clause.raw)):
+        first, *others = _AND_ALSO.split(part)
+        yield replace(clause, raw=first)
+        if re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
+            yield from (replace(clause, raw=f"I {other}") for other in others)
 
 
 def _as_written(value: str, clause: Clause) -> str:
@@ -151,6 +166,10 @@ _RULE_CUE = re.compile(
     r"henceforth|in future)\b|以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|默认|一律|永远|总是",
     re.IGNORECASE,
 )
+_STORY = re.compile(
+    r"(?:'|(?:am|have|was|were|been|feel|think|forget|remember|wonder|thought|had|get|got)\b)", re.IGNORECASE
+)
+_ABOUT_OTHER_THINGS = re.compile(r"(?:it|that|there|this|they|he|she)(?:'s|'re| is| are| was)\b", re.IGNORECASE)
 _NEVER = re.compile(r"^(?:never(?: again)?|no more|don't|do not|no|别再?|不要再?|不再?|不许)\s*(?=\S)", re.IGNORECASE)
 
 
@@ -160,6 +179,8 @@ def _rule(clause: Clause) -> Iterator[_Found]:
     text = DEMAND.sub("", text).strip()
     if never := _NEVER.match(text):
         text = DEMAND.sub("", text[never.end() :]).strip()
+    if _STORY.match(text) or (_ABOUT_OTHER_THINGS.match(clause.raw) and "from" not in clause.text):
+        return  # a story, no order
     if text == written_rule and not never and len(text.split()) > 3:
         return  # no order: a story with "always" in it
     for thing in _things(text, Attitude(_RULE_CUE, "for")):
