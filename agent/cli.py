@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from agent import calibrate_cli, import_cli, memory_cli, state_cli
+from agent import calibrate_cli, doctor_cli, import_cli, memory_cli, state_cli
 from agent.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
@@ -60,6 +60,7 @@ app.add_typer(state_cli.app, name="state")
 app.command("turns")(state_cli.turns)
 app.command("import")(import_cli.import_)
 app.command("reindex")(memory_cli.reindex)
+app.command("doctor")(doctor_cli.doctor)
 app.command("calibrate")(calibrate_cli.calibrate)
 
 

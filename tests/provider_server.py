@@ -150,7 +150,7 @@ def answer(house: str, body: Mapping[str, Any], form: str) -> dict[str, Any]:
     if house == "text":
         return _written(since, body["messages"][0]["content"], form)
     if isinstance(choice := body.get("tool_choice"), dict):
-        return _calling(house, 0, [(choice["function"]["name"], {})])
+        return _calling(house, 0, [(choice["function"]["name"], {"text": "ping"})])
     offered = {tool["function"]["name"] for tool in body.get("tools", ())}
     step = sum(bool(message.get("tool_calls")) for message in since)
     if step >= len(STEPS) or not offered & {name for name, _ in STEPS[step]}:

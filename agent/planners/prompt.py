@@ -63,11 +63,6 @@ class Style:
         return self.profile.text_calls != "none"
 
 
-def prompt_hash(files: PromptFiles) -> str:
-    """Return 12 hex digits that change with the words of the prompt."""
-    return files.hash
-
-
 def offers_ask_tool(tools: Iterable[Tool], files: PromptFiles) -> bool:
     """Return whether the reserved tool is offered, which it is unless a real one has its name."""
     return all(tool.name != files.ask_tool.name for tool in tools)
@@ -82,7 +77,8 @@ def build_messages(situation: Situation, style: Style) -> list[dict[str, Any]]:
 def system_blocks(situation: Situation, style: Style) -> list[Block]:
     """Return the parts of the system message in order."""
     files = style.files
-    ask = f"the tool {files.ask_tool.name}" if offers_ask_tool(situation.tools, files) else _ASK_BY_TEXT
+    by_tool = offers_ask_tool(situation.tools, files) and not style.without_tools
+    ask = f"the tool {files.ask_tool.name}" if by_tool else _ASK_BY_TEXT
     blocks = [Block("rules", files.system.substitute(ask=ask))]
     if style.is_text and not style.without_tools:
         written = json.dumps(style.tools.tools, ensure_ascii=False, indent=None)

@@ -1,0 +1,200 @@
+"""Answers of models: arguments mended where that is certain, samples, stated uncertainty, leaked markup."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agent.planners.chat import ChatPlanner, agreed
+from agent.planners.repairs import Repaired, repair
+from agent.planners.streaming import StreamError, assemble
+from agent.providers import find_profile
+from agent.settings import ChatSettings
+from clarifier.decision import Proposal, Situation, Usage
+from memory.records import ToolCall
+from memory.tools import parse_tool
+from tests.chat_server import ChatServer, Reply, calls, says
+
+BOOK = parse_tool(
+    {
+        "name": "book",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "city": {"type": "string"},
+                "nights": {"type": "integer"},
+                "price": {"type": "number"},
+                "board": {"type": "string", "enum": ["Half Board", "none"]},
+                "pets": {"type": "boolean"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                "guest": {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}},
+            },
+            "required": ["city"],
+        },
+    }
+)
+SITUATION = Situation("book", (BOOK,))
+
+
+@pytest.mark.parametrize(
+    ("given", "read", "notes"),
+    [
+        ({"nights": 5}, {"nights": 5}, ()),
+        ({"nights": "5"}, {"nights": 5}, ('book.nights: "5" was read as 5',)),
+        ({"nights": 5.0}, {"nights": 5}, ("book.nights: 5.0 was read as 5",)),
+        ({"nights": "five or so"}, {"nights": "five or so"}, ()),
+        ({"nights": 5.5}, {"nights": 5.5}, ()),
+        ({"price": "1.5"}, {"price": 1.5}, ('book.price: "1.5" was read as 1.5',)),
+        ({"city": " Turin "}, {"city": "Turin"}, ('book.city: " Turin " was read as "Turin"',)),
+        ({"city": 7}, {"city": "7"}, ('book.city: 7 was read as "7"',)),
+        (
+            {"board": "ＨＡＬＦ board"},
+            {"board": "Half Board"},
+            ('book.board: "ＨＡＬＦ board" was read as "Half Board"',),
+        ),
+        ({"board": "full"}, {"board": "full"}, ()),
+        ({"pets": "true"}, {"pets": True}, ('book.pets: "true" was read as true',)),
+        ({"pets": "maybe"}, {"pets": "maybe"}, ()),
+        ({"tags": '["a"]'}, {"tags": ["a"]}, ('book.tags: "[\\"a\\"]" was read as ["a"]',)),
+        ({"either": "5"}, {"either": "5"}, ()),
+        ({"guest": {"name": "Ada", "age": None}}, {"guest": {"name": "Ada"}}, None),
+        ({"CITY": "Turin"}, {"city": "Turin"}, ("book: CITY was read as city",)),
+        ({"other": " x "}, {"other": "x"}, None),
+        ({"city": None, "nights": "", "price": "  "}, {}, ()),
+        ({"nights": 2, "city": "Turin"}, {"city": "Turin", "nights": 2}, ()),
+    ],
+)
+def test_arguments_are_mended_only_where_it_is_certain(
+    given: dict[str, Any], read: dict[str, Any], notes: tuple[str, ...] | None
+) -> None:
+    """Case B41."""
+    repaired = repair(given, BOOK)
+    assert json.dumps(repaired.arguments) == json.dumps(read)
+    if notes is not None:
+        assert repaired == Repaired(read, notes)
+
+
+def planner(server: ChatServer, **settings: Any) -> ChatPlanner:
+    chosen = {"base_url": server.base_url, "api_key": "k", "model": "m", "max_retries": 0, **settings}
+    return ChatPlanner(ChatSettings(**chosen))
+
+
+def test_of_several_samples_the_one_most_agree_on_is_proposed() -> None:
+    rome, bari = ("a", "book", {"city": "Rome"}), ("a", "book", {"city": "Bari"})
+    with (
+        ChatServer(calls(bari), calls(rome), says("Which?"), calls(("b", "book", {"city": " rome"}))) as server,
+        planner(server, samples=4) as chat,
+    ):
+        proposal = chat.plan(SITUATION)
+    assert proposal.calls == (ToolCall(id="a", name="book", arguments={"city": "Rome"}),)
+    assert (proposal.consistency, proposal.usage) == (0.5, Usage(prompt=40, completion=20))
+    assert len(server.requests) == 4
+
+
+def test_of_equally_many_the_earliest_is_proposed() -> None:
+    one, two = Proposal(reply="Hello."), Proposal(question="Where?")
+    assert agreed([one, two]) == Proposal(reply="Hello.", consistency=0.5)
+    assert agreed([two, one, two, one]).question == "Where?"
+
+
+def test_a_model_states_how_much_a_request_leaves_open_in_the_call_where_the_profile_asks_it() -> None:
+    profile = find_profile(None, {}).model_copy(update={"states_uncertainty": True})
+    stated = calls(("a", "book", {"city": "Rome", "request_uncertainty": 0.25}))
+    with ChatServer(stated, stated) as server:
+        with planner(server, profile=profile) as chat:
+            proposal = chat.plan(SITUATION)
+        with planner(server) as off:
+            assert off.plan(SITUATION).uncertainty is None
+    assert proposal.calls[0].arguments == {"city": "Rome"}
+    assert proposal.uncertainty == 0.25
+    sent = [tool["function"]["parameters"]["properties"] for tool in server.requests[0]["tools"]]
+    assert ["request_uncertainty" in fields for fields in sent] == [True, True]
+    assert "request_uncertainty" not in json.dumps(server.requests[1])
+
+
+def test_markup_in_the_text_is_read_as_the_call_it_is() -> None:
+    leaked = '<think>hm</think><tool_call>{"name": "book", "arguments": {"city": "Rome", "nights": "2"}}</tool_call>'
+    with ChatServer(says(leaked)) as server, planner(server) as chat:
+        proposal = chat.plan(SITUATION)
+    assert proposal.calls == (ToolCall(id="call_1", name="book", arguments={"city": "Rome", "nights": 2}),)
+    assert proposal.notes == ("calls came as markup in the text", 'book.nights: "2" was read as 2')
+
+
+def test_a_written_call_that_is_no_tool_goes_back_in_words() -> None:
+    with (
+        ChatServer(says("[bok(city='Rome')]"), says("[book(city='Rome')]")) as server,
+        planner(server, profile=find_profile("watt", {})) as chat,
+    ):
+        assert chat.plan(SITUATION).calls[0].arguments == {"city": "Rome"}
+    answer, fault = server.requests[1]["messages"][2:]
+    assert answer == {"role": "assistant", "content": "[bok(city='Rome')]"}
+    assert "no tool is called 'bok'; there are: book" in fault["content"]
+    assert "tools" not in server.requests[0]
+
+
+def test_an_answer_that_thinking_used_up_proposes_nothing_and_says_why() -> None:
+    cut = json.loads(says("").body)
+    cut["choices"][0]["finish_reason"] = "length"
+    with ChatServer(Reply(json.dumps(cut))) as server, planner(server) as chat:
+        proposal = chat.plan(SITUATION)
+    assert (proposal.reply, proposal.notes) == (None, ("the answer ended at its token limit",))
+
+
+def test_an_answer_that_is_a_stream_although_none_was_asked_for_is_read() -> None:
+    chunk = {"choices": [{"delta": {"content": "Hi."}, "finish_reason": "stop"}]}
+    stream = Reply(f"data: {json.dumps(chunk)}\r\n\r\ndata: [DONE]\r\n\r\n", content_type="text/event-stream")
+    with ChatServer(stream) as server, planner(server) as chat:
+        assert chat.plan(SITUATION).reply == "Hi."
+
+
+def delta(*parts: Any, **others: Any) -> dict[str, Any]:
+    fields = {"tool_calls": list(parts)} if parts else {}
+    return {"choices": [{"delta": {**fields, **others}}]}
+
+
+def part(arguments: Any = None, **fields: Any) -> dict[str, Any]:
+    named = {"name": fields.pop("name")} if "name" in fields else {}
+    return {**fields, "function": {**named, **({} if arguments is None else {"arguments": arguments})}}
+
+
+END = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [delta(part('{"a"', index=0, id="1", name="f")), delta(part(": 1}", index=0)),
+         delta(part("{}", index=1, id="2", name="g"))],
+        [delta(part('{"a"', id="1", name="f")), delta(part(": 1}")), delta(part("{}", id="2", name="g"))],
+        [delta(part('{"a": 1}', index="0", id="1", name="f"), part("{}", index="1", id="2", name="g"))],
+        [delta(part({"a": 1}, index=0, id="1", name="f")), delta(part({}, index=0, id="2", name="g"))],
+        [delta(part("", id="1", name="f")), delta(part('{"a": 1}', id="1")), delta(part("", id="2", name="g"))],
+        [json.dumps(delta(part('{"a": 1}', index=0, id="1", name="f"))), delta(part("{}", index=1, id="2", name="g"))],
+        [delta(tool_calls=json.dumps([part('{"a": 1}', id="1", name="f"), part("{}", id="2", name="g")]))],
+        [{"choices": [{"message": {"tool_calls": [part('{"a": 1}', id="1", name="f"), part(id="2", name="g")]}}]}],
+    ],
+)  # fmt: skip
+def test_chunks_in_every_shape_come_to_the_same_calls(chunks: list[Any]) -> None:
+    made = assemble([*chunks, END])["choices"][0]["message"]["tool_calls"]
+    assert made == [
+        {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
+        {"id": "2", "type": "function", "function": {"name": "g", "arguments": "{}"}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chunks", "why"),
+    [
+        ([delta(content="Hi")], "it ended before the answer did"),
+        ([delta(part('{"a": ', id="1", name="f")), END], "the call 'f' has the arguments"),
+        ([delta(part("{}", id="1")), END], "the call '' has the arguments"),
+        ([{"error": {"message": "overloaded"}}], "it says .*overloaded"),
+        (["not json"], "a chunk is 'not json'"),
+    ],
+)
+def test_a_stream_that_is_no_whole_answer_is_refused(chunks: list[Any], why: str) -> None:
+    with pytest.raises(StreamError, match=why):
+        assemble(chunks)
