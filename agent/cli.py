@@ -83,6 +83,9 @@ def chat(
     policy: Annotated[
         PolicyName, typer.Option(help="product: weighs what a wrong call costs; benchmark: maximises exact accuracy.")
     ] = PolicyName.PRODUCT,
+    heads: Annotated[
+        str, typer.Option(metavar="HEADS", help="Of the clarifier: hand_set, persona, or a file of stead calibrate.")
+    ] = "hand_set",
     toolset: Annotated[str, typer.Option(help="Demo tools on offer: trips, weather, dinner or all.")] = "all",
     provider: Annotated[
         str | None,
@@ -111,13 +114,14 @@ def chat(
     from agent.agent import Agent, local_time
     from agent.demo.toolbox import Toolbox
     from agent.terminal import Chat
+    from clarifier.heads import load_heads
     from memory.embedders import open_embedder
     from memory.memory import Memory
     from memory.records import Scope
 
     with failing_kindly(), ExitStack() as closing:
         settings = _chat_settings(planner, os.environ, provider=provider, model=model, base_url=base_url)
-        toolbox, scope = Toolbox(toolset), Scope(user)
+        toolbox, scope, fitted = Toolbox(toolset), Scope(user), load_heads(heads)
         embedder = open_embedder(DEFAULT_EMBEDDER)
         opened = closing.enter_context(Memory.open(data, embedder=embedder, lock_timeout_s=LOCK_TIMEOUT_S))
         planning = closing.enter_context(_planner(settings, embedder))
@@ -128,7 +132,10 @@ def chat(
             strategy=memory,
             policy=policy.value,
             clock=local_time if now is None else lambda: now,
+            heads=fitted,
         )
+        if misfit := fitted.misfit(planner=planning.name, strategy=memory):
+            typer.echo(f"stead: {misfit}", err=True)
         console = StreamConsole(sys.stdin, sys.stdout)
         console.write(
             f"Hello {user}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from clarifier.policy import Policy, ProductPolicy
 from memory.corrections import is_state_correction
+from memory.cues import is_correction, is_undo
 from memory.evidence import Evidence
-from memory.extraction import is_failure, read, settle
+from memory.extraction import extract, is_failure, read, settle
 from memory.records import CallStep, Turn
 
 Outcome = Literal["accepted", "corrected", "undone"]
-MOST_TURNS = 200
-"""Turns that are looked back on: what a person found wrong years ago says little of now, and time is short."""
+MOST_TURNS = 100
+"""Turns that are looked back on: what a person found wrong long ago says little of now, and reading takes time."""
 
 
 @dataclass(frozen=True)
@@ -60,22 +62,24 @@ def outcomes(turns: Sequence[Turn]) -> tuple[Outcome | None, ...]:
     Args:
         turns: A person's turns, oldest first.
     """
-    readings = [read(turn, position) for position, turn in enumerate(turns)]
-    settled = settle(turns, readings)
-    found: list[Outcome | None] = []
-    for turn, after, reading, next_reading, left in zip(
-        turns, turns[1:], readings, readings[1:], settled, strict=False
-    ):
-        if is_state_correction(turn) or not _did_something(turn):
-            found.append(None)
-        elif is_state_correction(after):
-            is_wrong = any(_contradicts(said, used) for said in next_reading.evidence for used in reading.evidence)
-            found.append("corrected" if is_wrong else "accepted")
-        elif next_reading.revision is None or len(left) == len(reading.evidence):
-            found.append("accepted")
-        else:
-            found.append("undone" if next_reading.revision == "undo" else "corrected")
-    return (*found, *(None for _ in turns[len(found) :]))
+    found: list[Outcome | None] = [_outcome(turn, after) for turn, after in pairwise(turns)]
+    return (*found, None) if turns else ()
+
+
+def _outcome(turn: Turn, after: Turn) -> Outcome | None:
+    """Return what `after` says of the calls of the turn before it. Only where it may speak of them are both read."""
+    if is_state_correction(turn) or not _did_something(turn):
+        return None
+    if is_state_correction(after):
+        used = extract(turn, 0)
+        is_wrong = any(_contradicts(said, one) for said in extract(after, 1) for one in used)
+        return "corrected" if is_wrong else "accepted"
+    undoes = is_undo(after.request)
+    if not undoes and not is_correction(after.request):
+        return "accepted"
+    readings = [read(turn, 0), read(after, 1)]
+    is_left = len(settle([turn, after], readings)[0]) == len(readings[0].evidence)
+    return "accepted" if is_left else "undone" if undoes else "corrected"
 
 
 def _did_something(turn: Turn) -> bool:
@@ -97,7 +101,7 @@ def after_feedback(policy: Policy, turns: Sequence[Turn], step: AdaptiveStep | N
 
     Args:
         policy: As it starts out.
-        turns: A person's turns, oldest first; the last 200 count.
+        turns: A person's turns, oldest first; the last 100 count.
         step: How feedback moves the threshold; the default where `None`.
     """
     if not isinstance(policy, ProductPolicy):

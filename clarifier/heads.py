@@ -128,7 +128,7 @@ class Heads(BaseModel, frozen=True, extra="forbid"):
             return None
         return (
             f"the heads were fitted with {' and '.join(differing)}: their probabilities may be off; "
-            "`stead-bench calibrate RUN --base HEADS` refits the intercepts"
+            "`stead-bench calibrate RUN --base HEADS` (`stead calibrate` for a log) refits the intercepts"
         )
 
 

@@ -125,3 +125,15 @@ def test_bad_input_is_one_message_and_writes_nothing(tmp_path: Path, arguments: 
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "out.json").exists()
+
+
+def test_chat_takes_heads(tmp_path: Path) -> None:
+    heads = load_heads().model_copy(update={"planner": "chat", "strategy": "stead"})
+    (tmp_path / "heads.json").write_text(heads.model_dump_json())
+    chat = ["chat", "--data", str(tmp_path / "data"), "--planner", "rules", "--heads"]
+    talked = CliRunner().invoke(app, [*chat, str(tmp_path / "heads.json")], input="/quit\n")
+    assert talked.exit_code == 0, talked.output
+    assert "the heads were fitted with planner 'chat', not 'rules'" in talked.stderr
+    refused = CliRunner().invoke(app, [*chat, "mood"], input="/quit\n")
+    assert refused.exit_code == 2
+    assert "the heads in 'mood' cannot be used" in refused.stderr
