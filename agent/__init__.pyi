@@ -9,6 +9,8 @@ from .graph import build_graph as build_graph
 from .graph import run_turn as run_turn
 from .planners.chat import ChatPlanner as ChatPlanner
 from .planners.rules import RulesPlanner as RulesPlanner
+from .providers import Profile as Profile
+from .providers import find_profile as find_profile
 from .settings import ChatSettings as ChatSettings
 from .state import Planner as Planner
 from .state import ToolExecutor as ToolExecutor

@@ -32,7 +32,7 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
     """For one attempt."""
     turn_timeout_s: float = Field(default=600, gt=0)
     """Most time spent waiting for the model within one turn."""
-    max_retries: int = Field(default=4, ge=0)
+    max_retries: int = Field(default=3, ge=0)
     """Further attempts of one request on a timeout, a lost connection, 408, 409, 429 and 5xx."""
     run_retries: int = Field(default=200, ge=0)
     """Further attempts of all requests together, so that a broken endpoint cannot keep a run busy for days."""
@@ -120,7 +120,12 @@ def is_local(url: str) -> bool:
 
 
 def _address(profile: Profile, named: str | None) -> str | None:
-    return profile.base_urls.get(named, named) if named else profile.base_url
+    if not named:
+        return profile.base_url
+    if profile.base_urls and named not in profile.base_urls and not named.startswith(("http://", "https://")):
+        regions = ", ".join(profile.base_urls)
+        raise PlannerSettingsError(f"{named!r} is no address (http://…) and no region of {profile.name}: {regions}")
+    return profile.base_urls.get(named, named)
 
 
 def _missing(profile: Profile, key: str | None, address: str | None) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent.providers import Prices
 from benchmark_adapter.data import BUNDLED, data_hash, read_data
 from benchmark_adapter.dataset import Session
 from benchmark_adapter.errors import BenchmarkError
@@ -81,7 +82,16 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
         **compute_metrics(scored, seed=run.manifest.seed),
         "seconds": round(seconds, 3),
         "turns_per_second": round(len(scored) / seconds, 3) if seconds else None,
+        "cost_usd": _cost_usd(run, scored),
     }
+
+
+def _cost_usd(run: RunDirectory, turns: Sequence[ScoredTurn]) -> float | None:
+    """Return what the model cost, also after deviations; `None` where the profile states no prices."""
+    if run.manifest.prices is None:
+        return None
+    prices = Prices.model_validate(run.manifest.prices)
+    return round(sum(prices.cost(turn.line.usage + turn.line.usage_after) for turn in turns), 6)
 
 
 def judged_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[JudgedTurn]:

@@ -184,9 +184,11 @@ def _reference_rates(rates: Mapping[str, Mapping[str, float | None]]) -> str:
 def _totals(metrics: Mapping[str, Any]) -> str:
     tokens = metrics["tokens"]
     recalled = "n/a" if tokens["recall"] is None else f"{tokens['recall']:,}"
+    cost = metrics.get("cost_usd")
+    money = "" if cost is None else f"US$ {cost:,.4f}; "
     return (
         f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {recalled} recalled, "
-        f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; "
+        f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; {money}"
         f"{metrics['seconds']:.1f} s in turns ({metrics['turns_per_second'] or 0:.1f} turns a second)"
     )
 

@@ -221,7 +221,7 @@ def test_failures_that_pass_are_tried_again_and_every_attempt_is_in_the_trace() 
     }
     with (
         ProviderServer("plain", troubles=troubles) as server,
-        ChatPlanner(settings(server, "openai-compatible", timeout_s=1.0), sleep=waits.append) as planner,
+        ChatPlanner(settings(server, "openai-compatible", timeout_s=1.0, max_retries=4), sleep=waits.append) as planner,
     ):
         result = run_turn("a table", TOOLS, context(planner), turn_id="t1")
         log = server.log
