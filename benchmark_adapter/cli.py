@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmark_adapter.calibration_cli import calibrate, report
 from benchmark_adapter.data_cli import app as data_app
+from benchmark_adapter.decide_cli import decide
 from benchmark_adapter.reported import reported
 from benchmark_adapter.retrieve_cli import retrieve
 
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 app.add_typer(data_app, name="data")
 app.command()(retrieve)
+app.command()(decide)
 app.command()(calibrate)
 app.command()(report)
 _out, _err = Console(), Console(stderr=True)
