@@ -114,11 +114,11 @@ def reading(turns: int, *, seed: int = 0) -> Reading:
     proposal, policy = proposal_of(tools), open_policy("product")
     first: list[float] = []
     later: list[float] = []
+    gc.collect()
     for number in range(DECISIONS):
         recall = recall_of(pieces)
         for taken in (first, later):
             here = Situation(request=f"As usual, please, number {number}", tools=tools, recall=recall, now=NOW)
-            gc.collect()
             started = time.thread_time()
             decide(here, proposal, policy=policy)
             taken.append((time.thread_time() - started) * 1000)
