@@ -55,7 +55,8 @@ _CHINESE: dict[str, tuple[str, ...]] = {
     "hourly": ("每小时", "按小时"), "yearly": ("每年", "按年"), "email": ("邮件", "邮箱"), "sms": ("短信",),
     "driving": ("驾车", "开车"), "walking": ("步行", "走路"), "transit": ("公交",), "cycling": ("骑车", "骑行"),
     "celsius": ("摄氏",), "fahrenheit": ("华氏",), "buy": ("买入",), "sell": ("卖出",), "asc": ("升序", "从低到高"),
-    "desc": ("降序", "从高到低"), "positive": ("正面",), "negative": ("负面",), "free": ("免费",), "all": ("全部", "所有"),
+    "desc": ("降序", "从高到低"), "positive": ("正面",), "negative": ("负面",), "free": ("免费",),
+    "all": ("全部", "所有"),
 }  # fmt: skip
 """What Chinese speakers say for allowed values that schemas give in English."""
 
