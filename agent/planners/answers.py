@@ -154,7 +154,8 @@ def with_echo(reading: Reading, message: Mapping[str, Any], style: Style) -> Pro
         return reading.proposal
     sent = {call.id: call.sent for call in reading.raw}
     calls = [sent.get(call.id) for call in reading.proposal.calls]
-    return replace(reading.proposal, echo=kept_echo(message, calls, style.profile, style.model))
+    echo = json.dumps(kept_echo(message, calls, style.profile, style.model), ensure_ascii=False)
+    return replace(reading.proposal, echo=json.loads(mended_text(echo)))
 
 
 def _tools_by_sent_name(situation: Situation, style: Style) -> dict[str, Tool]:

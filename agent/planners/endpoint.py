@@ -144,7 +144,7 @@ class Endpoint:
             except StreamError as exc:
                 account.usage += read_usage(exc.usage)
                 account.notes.append(f"the stream failed: {exc}")
-                if not self.settings.demands_stream:
+                if body.get("stream") and not self.settings.demands_stream:
                     body = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
                     continue
                 error: PlannerError = PlannerOutputError(f"{self.where} broke off its stream: {exc}")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from agent.errors import PlannerOutputError, PlannerRateLimitError, PlannerRefusedError
 from agent.planners.chat import ChatPlanner, agreed
+from agent.planners.endpoint import refused_option
+from agent.planners.failures import retry_after_s
 from agent.planners.repairs import Repaired, repair
 from agent.planners.streaming import StreamError, assemble
 from agent.providers import find_profile
 from agent.settings import ChatSettings
 from clarifier.decision import Proposal, Situation, Usage
-from memory.records import ToolCall
+from memory.evidence import Slot
+from memory.records import CallStep, Observation, ToolCall
 from memory.tools import parse_tool
-from tests.chat_server import ChatServer, Reply, calls, says
+from tests.chat_server import ChatServer, Reply, calls, fails, says
 
 BOOK = parse_tool(
     {
@@ -148,6 +153,79 @@ def test_an_answer_that_is_a_stream_although_none_was_asked_for_is_read() -> Non
     stream = Reply(f"data: {json.dumps(chunk)}\r\n\r\ndata: [DONE]\r\n\r\n", content_type="text/event-stream")
     with ChatServer(stream) as server, planner(server) as chat:
         assert chat.plan(SITUATION).reply == "Hi."
+
+
+def test_an_endpoint_that_sends_broken_streams_whatever_is_asked_for_ends_the_request() -> None:
+    broken = Reply('data: {"choices": [{"delta": {"content": "Hi"}}]}\n\n', content_type="text/event-stream")
+    with ChatServer(*[broken] * 9) as server, planner(server, stream=True, max_retries=1) as chat:
+        with pytest.raises(PlannerOutputError, match="broke off its stream: it ended before"):
+            chat.plan(SITUATION)
+    assert ["stream" in request for request in server.requests] == [True, False, False]
+
+
+def test_a_tool_whose_name_endpoints_refuse_is_called_by_another_and_found_again() -> None:
+    dotted = parse_tool({"name": "rail.book", "parameters": {"properties": {"to": {"type": "string"}}}})
+    asks = ("b", "ask_user", {"question": "Which class?", "slots": ["rail_book.class"]})
+    with ChatServer(calls(("a", "rail_book", {"to": "Bari"})), calls(asks)) as server, planner(server) as chat:
+        first = chat.plan(Situation("a train", (dotted,)))
+        step = CallStep(calls=first.calls, observations=(Observation(content="full"),))
+        second = chat.plan(Situation("a train", (dotted,), steps=(step,)))
+    assert [call.name for call in first.calls] == ["rail.book"]
+    assert second.question_slots == (Slot("rail.book", "class"),)
+    assert server.requests[1]["messages"][2]["tool_calls"][0]["function"]["name"] == "rail_book"
+
+
+def test_halves_of_a_surrogate_pair_in_an_echo_are_replaced_since_no_checkpoint_holds_them() -> None:
+    answer = json.loads(calls(("a", "book", {"city": "Rome"})).body)
+    answer["choices"][0]["message"]["reasoning_content"] = "why \ud83d"
+    with ChatServer(Reply(json.dumps(answer))) as server, planner(server, profile=find_profile("glm", {})) as chat:
+        assert chat.plan(SITUATION).echo["message"] == {"reasoning_content": "why \ufffd"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after": "Mon, 09 Mar 2026 08:00:30 GMT"}, 30.0),
+        ({"retry-after": "Mon, 09 Mar 2026 07:00:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "inf"}, None),
+    ],
+)
+def test_the_wait_an_endpoint_asks_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_s(headers, now=datetime(2026, 3, 9, 8, 0, tzinfo=UTC)) == seconds
+
+
+def test_an_account_without_money_is_not_asked_again() -> None:
+    with ChatServer(fails(429, "You exceeded your current quota")) as server, planner(server, max_retries=3) as chat:
+        with pytest.raises(PlannerRateLimitError):
+            chat.plan(SITUATION)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "parameter", "option"),
+    [
+        (400, "bad", "temperature", "temperature"),
+        (400, "Unrecognized request argument supplied: top_k", None, "top_k"),
+        (422, "temperature: Extra inputs are not permitted", None, "temperature"),
+        (400, "temperature and top_k", None, None),
+        (400, "top_k_max is wrong", None, None),
+        (400, "tools[0].temperature", "tools[0].function", None),
+        (400, "messages: temperature?", "messages", None),
+        (401, "temperature", "temperature", None),
+        (400, "something else", None, None),
+    ],
+)
+def test_the_one_option_that_a_refusal_is_about_is_found(
+    status: int, message: str, parameter: str | None, option: str | None
+) -> None:
+    body = {"model": "m", "messages": [], "tools": [], "temperature": 0, "top_k": 3}
+    assert refused_option(body, PlannerRefusedError(message, status=status, parameter=parameter)) == option
 
 
 def delta(*parts: Any, **others: Any) -> dict[str, Any]:
