@@ -18,9 +18,10 @@ AgentError
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from clarifier.decision import Usage
+if TYPE_CHECKING:
+    from clarifier.decision import Usage  # which takes long to import
 
 
 class AgentError(Exception):
@@ -86,12 +87,12 @@ class PlannerSettingsError(AgentError):
 class PlannerError(AgentError):
     """A planner that could not propose; `usage` is what was spent on it, `notes` say what was tried."""
 
-    usage: Usage = Usage()
+    usage: Usage | None = None
     notes: tuple[str, ...] = ()
 
     def after(self, usage: Usage, notes: Iterable[str]) -> Self:
         """Return this error with what was spent and tried before it."""
-        self.usage = usage + self.usage
+        self.usage = usage if self.usage is None else usage + self.usage
         self.notes = (*notes, *self.notes)
         return self
 

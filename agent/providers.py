@@ -6,12 +6,14 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agent.errors import PlannerSettingsError
-from clarifier.decision import Usage
+
+if TYPE_CHECKING:
+    from clarifier.decision import Usage
 
 BUNDLED = Path(__file__).parent / "providers.toml"
 PROVIDERS_VARIABLE = "STEAD_PROVIDERS"

@@ -8,7 +8,7 @@ from agent.errors import PlannerError
 from agent.state import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.environment import ReplayEnvironment, Reply
-from clarifier.decision import Decision, Proposal, Situation
+from clarifier.decision import Decision, Proposal, Situation, Usage
 from memory.recall import Recall
 
 
@@ -34,7 +34,7 @@ class TurnTrace:
         try:
             proposal = self._planner.plan(situation)
         except PlannerError as exc:  # what the plan has cost is kept with the turn that fails
-            lost = Proposal(usage=exc.usage, notes=exc.notes)
+            lost = Proposal(usage=exc.usage or Usage(), notes=exc.notes)
             self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=lost))
             raise
         self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=proposal))

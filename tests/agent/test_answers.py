@@ -157,9 +157,12 @@ def test_an_answer_that_is_a_stream_although_none_was_asked_for_is_read() -> Non
 
 def test_an_endpoint_that_sends_broken_streams_whatever_is_asked_for_ends_the_request() -> None:
     broken = Reply('data: {"choices": [{"delta": {"content": "Hi"}}]}\n\n', content_type="text/event-stream")
-    with ChatServer(*[broken] * 9) as server, planner(server, stream=True, max_retries=1) as chat:
-        with pytest.raises(PlannerOutputError, match="broke off its stream: it ended before"):
-            chat.plan(SITUATION)
+    with (
+        ChatServer(*[broken] * 9) as server,
+        planner(server, stream=True, max_retries=1) as chat,
+        pytest.raises(PlannerOutputError, match="broke off its stream: it ended before"),
+    ):
+        chat.plan(SITUATION)
     assert ["stream" in request for request in server.requests] == [True, False, False]
 
 
@@ -182,6 +185,17 @@ def test_halves_of_a_surrogate_pair_in_an_echo_are_replaced_since_no_checkpoint_
         assert chat.plan(SITUATION).echo["message"] == {"reasoning_content": "why \ufffd"}
 
 
+def test_a_plan_that_fails_half_way_says_what_it_has_cost() -> None:
+    with (
+        ChatServer(calls(("a", "book", "{"), prompt=7, completion=3), fails(400, "no")) as server,
+        planner(server) as chat,
+        pytest.raises(PlannerRefusedError) as caught,
+    ):
+        chat.plan(SITUATION)
+    assert caught.value.usage == Usage(prompt=7, completion=3)
+    assert caught.value.notes == ("sent back: the arguments are no JSON object: '{'",)
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -201,9 +215,12 @@ def test_the_wait_an_endpoint_asks_for_is_read(headers: dict[str, str], seconds:
 
 
 def test_an_account_without_money_is_not_asked_again() -> None:
-    with ChatServer(fails(429, "You exceeded your current quota")) as server, planner(server, max_retries=3) as chat:
-        with pytest.raises(PlannerRateLimitError):
-            chat.plan(SITUATION)
+    with (
+        ChatServer(fails(429, "You exceeded your current quota")) as server,
+        planner(server, max_retries=3) as chat,
+        pytest.raises(PlannerRateLimitError),
+    ):
+        chat.plan(SITUATION)
     assert len(server.requests) == 1
 
 

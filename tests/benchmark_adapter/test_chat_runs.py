@@ -12,8 +12,13 @@ from typing import Any
 
 import pytest
 
+from agent.errors import PlannerRefusedError
+from benchmark_adapter.environment import ReplayEnvironment
+from benchmark_adapter.turn_trace import TurnTrace
+from clarifier.decision import Proposal, Situation, Usage
 from tests.benchmark_adapter.commands import finish, start, timeless_files, turns_done
-from tests.benchmark_adapter.topics import library_topics, write_topics
+from tests.benchmark_adapter.topics import final, library_topics, reference_turn, write_topics
+from tests.fakes import obey
 from tests.provider_server import ProviderServer
 
 PRICED = '[local]\nlike = "openai-compatible"\nprices = { prompt = 1000, cached = 100, completion = 10000 }\n'
@@ -101,6 +106,20 @@ def test_a_run_says_in_its_manifest_how_it_asked_and_what_it_cost(folder: Path) 
     assert metrics["cost_usd"] == pytest.approx(n * (60 * 1000 + 40 * 100 + 10 * 10000) / 1e6)
 
 
+def test_what_a_failing_plan_has_cost_is_kept_with_its_turn() -> None:
+    class Failing:
+        name = "failing"
+
+        def plan(self, situation: Situation) -> Proposal:
+            raise PlannerRefusedError("no", status=400).after(Usage(prompt=7, completion=3), ["tried"])
+
+    trace = TurnTrace(Failing(), obey, ReplayEnvironment(reference_turn(final()), "fallback", goes_on=False))
+    with pytest.raises(PlannerRefusedError):
+        trace.plan(Situation("hi", ()))
+    (entry,) = trace.entries
+    assert entry.proposal == Proposal(usage=Usage(prompt=7, completion=3), notes=("tried",))
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -109,7 +128,10 @@ def test_a_run_says_in_its_manifest_how_it_asked_and_what_it_cost(folder: Path) 
         (["--provider", "gone.toml:x"], "the provider file gone.toml cannot be read: No such file"),
         (["--provider", "watt", "--prompt", "topics"], "the prompt folder topics has no system.md, ask_user.json"),
         (["--planner", "rules", "--samples", "3"], "--provider, --prompt and --samples belong to --planner chat"),
-        (["--provider", "watt", "--model", "m", "--base-url", "nowhere"], "'nowhere' is no address (http://…) and no region of watt-tool-8b: local"),
+        (
+            ["--provider", "watt", "--model", "m", "--base-url", "nowhere"],
+            "'nowhere' is no address (http://…) and no region of watt",
+        ),
     ],
 )
 def test_bad_input_is_one_message_before_anything_is_spent(folder: Path, given: list[str], words: str) -> None:
