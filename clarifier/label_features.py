@@ -24,6 +24,10 @@ _NEAR = 0.35
 """Tools whose score is less than this below the best's are candidates as well."""
 _OF_LAST = 0.3
 """What the last message weighs against the whole turn when tools are ranked within an exchange."""
+_FINDS_TOOLS = re.compile(
+    r"(?:tool|api|function)s?_?(?:search|find|look)|(?:search|find|look)\w*?_?(?:tool|api|function)", re.I
+)
+"""Of names of tools that look for other tools, which comes before anything else."""
 _VAGUE_NOUN = re.compile(
     r"\b(?:an?|another|some|any|certain|specific|particular|several|few|different|various|one of (?:the|my|our)|my|our)"
     r" ((?!(?:lot|bit|little|few|moment|way)\b)\w+)(?: (\w+))?(?! (?:called|named|titled))",
@@ -96,6 +100,7 @@ def _fit(
         "best_score": best.score,
         "best_deed_wrong": float(bool(ranked) and best.deed == 0),
         "best_reads": float(bool(ranked) and effect_of(ranked[0].tool) == "read"),
+        "finder_unused": float(any(_FINDS_TOOLS.search(one.name) and one.name not in talk.called for one in tools)),
         "best_called": float(bool(ranked) and ranked[0].tool.name in talk.called),
         "margin": best.score - second.score,
         "margin_meaning": best.meaning - second.meaning,
@@ -201,6 +206,10 @@ def _plan(proposal: Proposal, decision: Decision, ranked: Sequence[Candidate]) -
 _PAIRS = (
     ("best_score", "all_supplied"),
     ("best_score", "any_missing"),
+    ("best_called", "all_supplied"),
+    ("any_missing", "in_exchange"),
+    ("any_missing", "assistant_asked"),
+    ("log_values", "any_missing"),
     ("best_meaning", "one_tool"),
     ("best_meaning", "margin_meaning"),
     ("share_open", "in_exchange"),

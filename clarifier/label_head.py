@@ -20,6 +20,8 @@ LABELS: tuple[Label, ...] = get_args(Label)
 """`call`: act or look up; `ask`: a value is missing; `cannot`: no tool does it; `reply`: nothing is to be done."""
 MANY_TOOLS = 12
 """More tools than this are an application's whole set, of which most have nothing to do with a request."""
+LIMIT = 5.0
+"""Standard deviations from the mean beyond which a feature counts no more: rare ones would outweigh all others."""
 _SHIPPED = "head.decide.json"
 
 
@@ -35,9 +37,10 @@ class Weights(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
 
 
 class LabelHead(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
-    """P(label) ∝ exp(w_label·z + b_label) over the labels that are open; z: the features in standard deviations.
+    """P(label) ∝ exp(w_label·z + b_label) over the labels that are open.
 
-    Weights are those all settings share plus what a setting departs from them.
+    z are the features in standard deviations, at most `LIMIT` of them. Weights are those all settings share plus what a
+    setting departs from them.
     """
 
     version: Literal[1]
@@ -80,7 +83,7 @@ class LabelHead(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
         if not labels:
             raise ValueError("expected at least one open label; got none")
         known = zip(self.features, self.mean, self.scale, strict=True)
-        z = [(features.get(name, mean) - mean) / scale for name, mean, scale in known]
+        z = [max(-LIMIT, min(LIMIT, (features.get(name, mean) - mean) / scale)) for name, mean, scale in known]
         parts = [self.shared]
         if departure := self.settings.get(setting_of(labels, n_tools)):
             parts.append(departure)

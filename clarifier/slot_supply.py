@@ -46,7 +46,7 @@ _BY_TYPE: Mapping[str, SlotKind] = {"integer": "number", "number": "number", "ar
 _COMPATIBLE: Mapping[SlotKind, Mapping[MentionKind, float]] = {
     "number": {"number": 0.8, "currency": 0.3},
     "date": {"date": 0.9, "date_range": 0.9, "time": 0.3},
-    "time": {"time": 0.9, "date": 0.5},
+    "time": {"time": 0.9, "date": 0.7},
     "id": {"id": 0.9, "number": 0.6, "quoted": 0.7, "name": 0.3, "email": 0.4},
     "secret": {"id": 0.3, "quoted": 0.3},
     "address": {"url": 1.0, "email": 1.0, "ip": 1.0, "coordinates": 1.0},
@@ -64,6 +64,8 @@ LEAST = 0.5
 LOOSE = 0.4
 _NEAR = 32
 """Characters before a value in which its label is looked for."""
+_BESIDE = 5
+"""Characters between a day and its time: "March 5th at 10:00"."""
 _FILE_NAME = re.compile(r"(?<![\w.])[\w-]+\.(?:[A-Za-z]{1,5}\d?)(?![\w.])")
 
 
@@ -109,14 +111,42 @@ _NAMED: tuple[SlotKind, ...] = ("file", "place", "name")
 
 @lru_cache(maxsize=4096)
 def named_values(text: str) -> tuple[Mention, ...]:
-    """Return the typed values that a text names, file names among the quoted."""
-    found = list(mentions(text, _ANY_CLOCK))
+    """Return the typed values that a text names, file names among the quoted, the ends of a period apart."""
+    found = [end for mention in mentions(text, _ANY_CLOCK) for end in _ends(mention)]
     files = [
         Mention("quoted", match.start(), match.end(), match.group(), match.group())
         for match in _FILE_NAME.finditer(text)
         if not any(one.start <= match.start() < one.end for one in found if one.kind in ("url", "email", "quoted"))
     ]
     return tuple((*found, *files))
+
+
+def _ends(mention: Mention) -> tuple[Mention, ...]:
+    """Return the first and the last day of a period, each with half of its words; any other mention as it is."""
+    if mention.kind != "date_range" or not isinstance(mention.value, list) or len(mention.value) != 2:
+        return (mention,)
+    middle = (mention.start + mention.end) // 2
+    half = middle - mention.start
+    first, last = mention.value
+    return (
+        Mention("date", mention.start, middle, mention.text[:half], first),
+        Mention("date", middle, mention.end, mention.text[half:], last),
+    )
+
+
+def _moments(values: Sequence[Mention]) -> list[Mention]:
+    """Return the values with each day and the time of day next to it as one."""
+    times = [one for one in values if one.kind == "time"]
+    joined: list[Mention] = []
+    for value in values:
+        near = [one for one in times if 0 <= one.start - value.end <= _BESIDE or 0 <= value.start - one.end <= _BESIDE]
+        if value.kind == "date" and near:
+            start, end = min(value.start, near[0].start), max(value.end, near[0].end)
+            times.remove(near[0])
+            joined.append(Mention("date", start, end, value.text, value.value))
+        elif value.kind != "time":
+            joined.append(value)
+    return [*joined, *times]
 
 
 @lru_cache(maxsize=8192)
@@ -192,32 +222,45 @@ def producers(parameter: Parameter, tool: Tool, tools: Sequence[Tool]) -> tuple[
 
 
 def assigned(parameters: Sequence[Parameter], text: str) -> dict[str, float]:
-    """Return the strength of the value that `text` names for each parameter it names one for."""
+    """Return the strength of the value that `text` names for each parameter it names one for, in (0, 1].
+
+    A labelled value is settled first, then the surest pairs of value and parameter.
+    """
     if not text.strip():
         return {}
-    values = named_values(text)
-    pairs: list[tuple[float, int, int]] = []
-    found: dict[str, float] = {}
-    for place, parameter in enumerate(parameters):
-        kind = slot_kind(parameter)
-        if kind == "choice" and enum_mention(text, parameter):
-            found[parameter.name] = 1.0
-        elif kind == "flag" and label_stems(parameter.name) & set(tokenise(text)):
-            found[parameter.name] = 0.8
-        elif _is_labelled(parameter, text):
-            found[parameter.name] = 1.0
-        for index, value in enumerate(values):
-            base = _COMPATIBLE.get(kind, {}).get(value.kind, 0.0)
-            if base:
-                pairs.append((base + LABELLED * _nearness(parameter, value, text), place, index))
-    taken: set[tuple[int, int]] = set()
-    for strength, place, index in sorted(pairs, key=lambda pair: -pair[0]):
-        value, name = values[index], parameters[place].name
+    kinds = {parameter.name: slot_kind(parameter) for parameter in parameters}
+    values = list(named_values(text))
+    if not {"date", "time"} <= set(kinds.values()):
+        values = _moments(values)
+    found = {one.name: strength for one in parameters if (strength := _of_closed_domain(one, text))}
+    taken: list[tuple[int, int]] = []
+    for is_whole in (True, False):
+        for parameter in (one for one in parameters if one.name not in found):
+            place = _labelled(parameter, text, is_whole=is_whole)
+            if place is not None and not any(start <= place < end for start, end in taken):
+                found[parameter.name] = 1.0
+                here = next((one for one in values if one.start <= place < one.end), None)
+                taken.append((here.start, here.end) if here is not None else (place, place + 1))
+    pairs = [
+        (base + LABELLED * _nearness(parameter, value, text), parameter.name, value)
+        for parameter in parameters
+        for value in values
+        if (base := _COMPATIBLE.get(kinds[parameter.name], {}).get(value.kind, 0.0))
+    ]
+    for strength, name, value in sorted(pairs, key=lambda pair: -pair[0]):
         if strength < LEAST or name in found or any(value.start < end and start < value.end for start, end in taken):
             continue
         found[name] = min(strength, 1.0)
-        taken.add((value.start, value.end))
+        taken.append((value.start, value.end))
     return found
+
+
+def _of_closed_domain(parameter: Parameter, text: str) -> float:
+    """Return 1 where the text names an allowed value, 0.8 where it speaks of a flag, else 0."""
+    kind = slot_kind(parameter)
+    if kind == "choice" and enum_mention(text, parameter):
+        return 1.0
+    return 0.8 if kind == "flag" and label_stems(parameter.name) & set(tokenise(text)) else 0.0
 
 
 def _nearness(parameter: Parameter, value: Mention, text: str) -> float:
@@ -230,18 +273,24 @@ def _nearness(parameter: Parameter, value: Mention, text: str) -> float:
     return 0.5 if labels & set(tokenise(text[value.end : value.end + _NEAR // 2])) else 0.0
 
 
-def _is_labelled(parameter: Parameter, text: str) -> bool:
-    """Whether the text says "the <parameter> is …"; articles, pronouns and question words are no value."""
+def _labelled(parameter: Parameter, text: str, *, is_whole: bool) -> int | None:
+    """Return where the value in "the <parameter> is <value>" starts; pronouns and question words are no value.
+
+    Args:
+        parameter: The one that is looked for.
+        text: What was said.
+        is_whole: Whether the whole name is needed; else its last word suffices.
+    """
     words = split_name(parameter.name)
     if not words:
-        return False
-    label = r"[\s_-]?".join(map(re.escape, words))
-    last = re.escape(words[-1])
+        return None
+    label = r"[\s_-]?".join(map(re.escape, words)) if is_whole else re.escape(words[-1])
     pattern = (
-        rf"\b(?:{label}|{last})s?[\"'”]?\s*(?:is|are|:|=|will be|should be|would be|called|named|to be|as)\s*"
-        rf"(?!(?:not|what|which|the same|it|that)\b)[\"'“]?\w"
+        rf"\b{label}s?[\"'”]?\s*(?:is|are|:|=|will be|should be|would be|called|named|to be|as)\s*"
+        rf"(?!(?:not|what|which|the same|it|that)\b)[\"'“]?(?P<value>\w)"
     )
-    return re.search(pattern, text, re.IGNORECASE) is not None
+    match = re.search(pattern, text, re.IGNORECASE)
+    return match.start("value") if match else None
 
 
 def _leftover(text: str, tool: Tool) -> int:

@@ -83,6 +83,21 @@ def test_a_label_beside_it_makes_a_word_a_value() -> None:
     assert sources(TOKEN, (TOKEN,), request) == {"username": "said", "password": "said"}
 
 
+def test_a_labelled_value_serves_no_other_slot() -> None:
+    account = tool("open_account", account="string", password="string")
+
+    assert sources(account, (account,), 'My password is "abc123"') == {"account": "none", "password": "said"}
+
+
+def test_a_period_has_two_ends_and_a_day_with_its_time_is_one_value() -> None:
+    period = tool("health", start_time="string", end_time="string")
+    apart = tool("reserve", date="string", time="string")
+
+    assert sources(period, (period,), "From 2023-03-01 to 2023-03-31") == {"start_time": "said", "end_time": "said"}
+    assert sources(period, (period,), "March 5th, 2023 10:00 AM") == {"start_time": "said", "end_time": "none"}
+    assert sources(apart, (apart,), "March 5th, 2023 10:00 AM") == {"date": "said", "time": "said"}
+
+
 def test_a_token_comes_from_the_tool_that_gives_it_out_once_that_one_has_all() -> None:
     tools = (AGENDA, TOKEN)
     request = 'Add "Lunch with Ann" at 2pm'
@@ -201,6 +216,15 @@ def test_the_course_of_a_dialogue_is_seen() -> None:
         "is_first": 0.0,
     }
     assert {name: found[name] for name in wanted} == wanted
+
+
+def test_a_tool_that_finds_tools_is_seen_until_it_is_called() -> None:
+    finder = tool("ToolSearcher", "Search for tools.", keywords="string")
+    step = CallStep(calls=(ToolCall(id="1", name="ToolSearcher"),), observations=(Observation(),))
+
+    assert features("Set an alarm", (finder,))["finder_unused"] == 1.0
+    assert features("Set an alarm", (finder,), steps=(step,))["finder_unused"] == 0.0
+    assert features("Set an alarm", (LIST,))["finder_unused"] == 0.0
 
 
 @pytest.mark.parametrize("request_text", ["", "Hi", "列出所有机器人", "a" * 3000])

@@ -34,6 +34,14 @@ def test_probabilities_are_a_softmax_over_the_open_labels() -> None:
     )
 
 
+def test_no_feature_counts_for_more_than_five_standard_deviations() -> None:
+    total = math.exp(-5) + math.exp(5)
+    expected = {"call": math.exp(-5) / total, "ask": math.exp(5) / total}
+
+    head = HEAD.model_copy(update={"settings": {}})
+    assert head.probabilities({"missing": 1e9}, ["call", "ask"], 1) == pytest.approx(expected)
+
+
 def test_a_setting_departs_from_what_all_share() -> None:
     # z = 0: only the departure of the intercept is left, log 2 for asking.
     assert HEAD.probabilities({"missing": 1.0}, ["call", "ask"], 1) == pytest.approx({"call": 1 / 3, "ask": 2 / 3})
