@@ -82,16 +82,16 @@ def measure(run: RunDirectory, sessions: Sequence[Session]) -> dict[str, Any]:
         **compute_metrics(scored, seed=run.manifest.seed),
         "seconds": round(seconds, 3),
         "turns_per_second": round(len(scored) / seconds, 3) if seconds else None,
-        "cost_usd": _cost_usd(run, scored),
+        **_cost(run, scored),
     }
 
 
-def _cost_usd(run: RunDirectory, turns: Sequence[ScoredTurn]) -> float | None:
-    """Return what the model cost, also after deviations; `None` where the profile states no prices."""
+def _cost(run: RunDirectory, turns: Sequence[ScoredTurn]) -> dict[str, float]:
+    """Return what the model cost in US dollars, also after deviations; nothing where the profile states no prices."""
     if run.manifest.prices is None:
-        return None
+        return {}
     prices = Prices.model_validate(run.manifest.prices)
-    return round(sum(prices.cost(turn.line.usage + turn.line.usage_after) for turn in turns), 6)
+    return {"cost_usd": round(sum(prices.cost(turn.line.usage + turn.line.usage_after) for turn in turns), 6)}
 
 
 def judged_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[JudgedTurn]:
