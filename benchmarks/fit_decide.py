@@ -17,8 +17,8 @@ import hashlib
 import json
 import pickle
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,13 @@ class Sample:
             self.suite[rows], self.group[rows], self.setting[rows], self.n_tools[rows], self.right[rows],
             self.is_open[rows], self.features[rows], self.names,
         )  # fmt: skip
+
+    def without(self, names: Collection[str]) -> Sample:
+        """Return the items without some features."""
+        if unknown := set(names) - set(self.names):
+            raise SystemExit(f"no feature is called {min(unknown)!r}; choose among {', '.join(self.names)}")
+        kept = [place for place, name in enumerate(self.names) if name not in names]
+        return replace(self, features=self.features[:, kept], names=tuple(self.names[place] for place in kept))
 
 
 def read_sample(suites: Sequence[DecideSuite], cache: Path | None) -> Sample:
@@ -219,9 +226,10 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--without", nargs="*", default=[], metavar="FEATURE", help="leave these out; writes nothing")
     options = parser.parse_args()
     suites = load_decide_suites(options.data)
-    sample = read_sample(suites, options.cache)
+    sample = read_sample(suites, options.cache).without(options.without)
     left_out: list[Judged] = []
     for fold, (train, test) in enumerate(
         track(splits(sample, FOLDS, SEED), description="cross-validation", console=_ERR)
@@ -246,7 +254,7 @@ def main() -> None:
         "cross_validated": cross_validated,
         "leave_one_suite_out": suite_out,
     }
-    if options.write:
+    if options.write and not options.without:
         written = head.model_copy(update={"provenance": provenance}).model_dump_json()
         Path(clarifier.__file__).with_name("head.decide.json").write_text(written + "\n", encoding="utf-8")
 
