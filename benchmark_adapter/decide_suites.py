@@ -230,21 +230,32 @@ def _calls(message: _Message, known: Mapping[str, Tool], prefix: str) -> Iterato
 def read_call(text: str, known: Mapping[str, Tool], call_id: str) -> ToolCall:
     """Return a call written as in Python, `cd(folder='archive')`; arguments without names take the tool's order.
 
+    An argument that is no literal is kept as it is written.
+
     Raises:
-        ValueError: If it is no call of a name with literal arguments.
+        ValueError: If it is no call.
     """
     try:
         node = ast.parse(text.strip(), mode="eval").body
-        if not isinstance(node, ast.Call):
-            raise ValueError("no call")
-        name = ast.unparse(node.func)
-        tool = known.get(name)
-        names = [parameter.name for parameter in tool.parameters] if tool is not None else []
-        places = {
-            (names[place] if place < len(names) else f"argument_{place}"): ast.literal_eval(value)
-            for place, value in enumerate(node.args)
-        }
-        named = {word.arg: ast.literal_eval(word.value) for word in node.keywords if word.arg is not None}
-        return ToolCall(id=call_id, name=name, arguments={**places, **named})
     except (SyntaxError, ValueError) as exc:
-        raise ValueError(f"expected a call as in Python with literal arguments; got {text!r:.80}") from exc
+        raise ValueError(f"expected a call as in Python; got {text!r:.80}") from exc
+    if not isinstance(node, ast.Call):
+        raise ValueError(f"expected a call as in Python; got {text!r:.80}")
+    name = ast.unparse(node.func)
+    tool = known.get(name)
+    names = [parameter.name for parameter in tool.parameters] if tool is not None else []
+    places = {
+        (names[place] if place < len(names) else f"argument_{place}"): _value(value)
+        for place, value in enumerate(node.args)
+    }
+    named = {word.arg: _value(word.value) for word in node.keywords if word.arg is not None}
+    return ToolCall(id=call_id, name=name, arguments={**places, **named})
+
+
+def _value(node: ast.expr) -> JsonValue:
+    """Return a literal as JSON has it, anything else as it is written."""
+    try:
+        value: JsonValue = json.loads(json.dumps(ast.literal_eval(node), allow_nan=False))
+    except (ValueError, TypeError):
+        return ast.unparse(node)
+    return value

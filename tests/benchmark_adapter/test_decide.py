@@ -108,8 +108,13 @@ def test_tools_are_looked_up_and_held_back_ones_left_out(tmp_path: Path) -> None
 def test_arguments_without_names_take_the_tools_order() -> None:
     call = read_call("cd('docs', deep=True)", {"cd": parse_tool(CD)}, "c")
     assert call == ToolCall(id="c", name="cd", arguments={"folder": "docs", "deep": True})
-    with pytest.raises(ValueError, match="literal arguments; got 'cd\\(docs\\)'"):
-        read_call("cd(docs)", {}, "c")
+    assert read_call("move((1, 2), to=docs)", {}, "c").arguments == {"argument_0": [1, 2], "to": "docs"}
+
+
+@pytest.mark.parametrize("text", ["cd(", "docs", "", "x = cd()"])
+def test_what_is_no_call_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a call as in Python; got"):
+        read_call(text, {}, "c")
 
 
 @pytest.mark.parametrize(
