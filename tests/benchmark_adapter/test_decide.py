@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
 from benchmark_adapter.decide import Judged, report, scores
 from benchmark_adapter.decide_cli import fitted_on, recorded
 from benchmark_adapter.decide_suites import SUITES, DecideItem, DecideSuite, load_decide_suites, read_call
+from benchmark_adapter.decide_table import decide_tables
 from benchmark_adapter.errors import BenchmarkError, DatasetError
 from clarifier.decision import Situation
 from clarifier.label_head import Label, shipped_label_head
@@ -258,3 +261,15 @@ def test_the_recorded_figures_of_the_shared_suites_are_printed() -> None:
     assert {name: row["n"] for name, row in found["suites"].items()} == {
         "when2call": 141, "bfcl_single": 774, "bfcl_multi_turn": 634, "api_bank": 437,
     }  # fmt: skip
+
+
+def test_the_tables_fit_a_terminal_of_80_columns() -> None:
+    console = Console(width=80, record=True, file=io.StringIO())
+
+    console.print(decide_tables(report([*FOUR, judged("reply", "reply", reply=1.0)])))
+
+    lines = console.export_text().splitlines()
+    assert "…" not in "".join(lines)
+    (row,) = [line.split() for line in lines if line.split()[:2] == ["pooled", "5"]]
+    assert row[2:4] == [".800", ".822"]  # (4/5 + 2/3 + 1)/3
+    assert row[5:] == [".800", ".667", "n/a", "1.000"]
