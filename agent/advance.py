@@ -45,7 +45,7 @@ from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
 from memory.records import CallStep, Observation, QuestionStep, Scope, Step, ToolCall
 from memory.text import Language, language
 from memory.tools import Tool
-from memory.values import canonical_key
+from memory.typed.values import canonical_key
 
 MAX_PLANS = 24
 """Plans of one turn, the same for every turn: a long chain of calls, a question and a few plans sent back fit in."""

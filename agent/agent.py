@@ -9,16 +9,16 @@ from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.state import Clock, Planner, ToolExecutor, User
+from clarifier.calibration.feedback import after_feedback
+from clarifier.calibration.heads import Heads
 from clarifier.clarifier import decide
-from clarifier.feedback import after_feedback
-from clarifier.heads import Heads
 from clarifier.policy import open_policy
 from memory.evidence import Slot
 from memory.records import Turn
+from memory.state.user_state import UserState, fold
+from memory.storage.user_memory import Forgotten, UserMemory
 from memory.strategies import default_budget, open_strategy
 from memory.tools import Tool
-from memory.user_memory import Forgotten, UserMemory
-from memory.user_state import UserState, fold
 
 _NUMBERED = re.compile(r"t(\d+)")
 

@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from agent import calibrate_cli, doctor_cli, import_cli, memory_cli, state_cli
-from agent.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
+from agent.commands import calibrate as calibrate_cli
+from agent.commands import doctor as doctor_cli
+from agent.commands import imports as import_cli
+from agent.commands import reindex as memory_cli
+from agent.commands import state as state_cli
+from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
@@ -114,7 +118,7 @@ def chat(
     from agent.agent import Agent, local_time
     from agent.demo.toolbox import Toolbox
     from agent.terminal import Chat
-    from clarifier.heads import load_heads
+    from clarifier.calibration.heads import load_heads
     from memory.embedders import open_embedder
     from memory.memory import Memory
     from memory.records import Scope

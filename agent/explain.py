@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from agent.graph import TurnResult
 from clarifier.decision import Act, Answer, Ask, Decision, Grounds, PlanAgain, Reason
 from memory.records import QuestionStep, ToolCall, Turn
-from memory.user_state import Candidate, UserState
+from memory.state.user_state import Candidate, UserState
 
 MAX_WORDS = 160
 """Characters of a turn that are quoted."""

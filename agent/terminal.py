@@ -11,7 +11,7 @@ from agent.errors import PlannerError
 from agent.explain import beliefs, shown, shown_call, why
 from memory.evidence import Slot
 from memory.records import Observation, ToolCall
-from memory.user_memory import Forgotten
+from memory.storage.user_memory import Forgotten
 
 HELP = """\
 Say what you want. Inside a question, an empty line leaves it unanswered and ends the turn.

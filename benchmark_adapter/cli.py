@@ -12,14 +12,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from benchmark_adapter.calibration_cli import calibrate, report
-from benchmark_adapter.data_cli import app as data_app
-from benchmark_adapter.decide_cli import decide
+from benchmark_adapter.calibration.commands import calibrate, report
+from benchmark_adapter.data.commands import app as data_app
 from benchmark_adapter.reported import reported
-from benchmark_adapter.retrieve_cli import retrieve
+from benchmark_adapter.suites.decide_command import decide
+from benchmark_adapter.suites.retrieve_command import retrieve
 
 if TYPE_CHECKING:
-    from benchmark_adapter.manifest import Manifest
+    from benchmark_adapter.runs.manifest import Manifest
 
 app = typer.Typer(
     name="stead-bench",
@@ -162,7 +162,7 @@ def run(
     """
     chosen = planner or (PlannerName.rules if provider is None else PlannerName.chat)
     with reported("the turns that are done are kept; the same command goes on from there"):
-        from benchmark_adapter.launch import RunOptions, prepare
+        from benchmark_adapter.runs.launch import RunOptions, prepare
 
         options = RunOptions(
             data=data,
@@ -232,8 +232,8 @@ def score(
 ) -> None:
     """Score a finished run, or the result files of another harness, again from the replies; nothing is written."""
     with reported("nothing was written"):
-        from benchmark_adapter.result_scoring import holds_results, score_results
-        from benchmark_adapter.scoring import score_run
+        from benchmark_adapter.scoring.result_scoring import holds_results, score_results
+        from benchmark_adapter.scoring.run_scoring import score_run
 
         if holds_results(run_dir):
             metrics = score_results(run_dir, data=data, toolsets=toolsets)
@@ -253,12 +253,12 @@ def audit(
 ) -> None:
     """Say what went wrong in the turns that are not exactly right; nothing is written."""
     with reported("nothing was written"):
-        from benchmark_adapter.audit import audit as audit_turns
-        from benchmark_adapter.scoring import judged_turns, read_with_data
+        from benchmark_adapter.scoring.audit import audit as audit_turns
+        from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
 
         finished, sessions = read_with_data(run_dir, data=data, toolsets=toolsets)
         found = audit_turns(judged_turns(finished, sessions))
-    from benchmark_adapter.audit_table import audit_json, audit_tables
+    from benchmark_adapter.scoring.audit_table import audit_json, audit_tables
 
     if as_json:
         typer.echo(json.dumps({"run_dir": str(run_dir), **audit_json(found, examples)}, ensure_ascii=False))
@@ -283,8 +283,8 @@ def compare(
     Runs that differ in data, limit, scorer, similarity or view are refused, as are unfinished ones.
     """
     with reported("nothing was written"):
-        from benchmark_adapter.run_comparison import compare_runs
-        from benchmark_adapter.run_comparison_plot import plot_comparison
+        from benchmark_adapter.scoring.run_comparison import compare_runs
+        from benchmark_adapter.scoring.run_comparison_plot import plot_comparison
 
         comparison = compare_runs(run_dirs, data=data, toolsets=toolsets)
         if plot is not None:
@@ -292,7 +292,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps(comparison.as_json(), ensure_ascii=False))
         return
-    from benchmark_adapter.run_comparison_table import comparison_tables
+    from benchmark_adapter.scoring.run_comparison_table import comparison_tables
 
     _out.print(comparison_tables(comparison), highlight=False, soft_wrap=False)
 
@@ -307,13 +307,13 @@ def verify(
 ) -> None:
     """Compare the evaluator with recorded behaviour of the reference evaluator; exit status 1 unless all agree."""
     with reported("nothing was written"):
-        from benchmark_adapter.conformance import verify as verify_vectors
+        from benchmark_adapter.evaluator.conformance import verify as verify_vectors
 
         report = verify_vectors(vectors, similarity=similarity.value)
     if as_json:
         typer.echo(json.dumps(report.as_json()))
     else:
-        from benchmark_adapter.table import agreement_table
+        from benchmark_adapter.scoring.table import agreement_table
 
         _out.print(agreement_table(report))
     raise typer.Exit(0 if report.all_agree else 1)
@@ -323,8 +323,8 @@ def _report(metrics: dict[str, Any], *, as_json: bool, manifest: Manifest | None
     if as_json:
         typer.echo(json.dumps(metrics, ensure_ascii=False))
         return
-    from benchmark_adapter.paper import standing
-    from benchmark_adapter.table import show
+    from benchmark_adapter.scoring.paper import standing
+    from benchmark_adapter.scoring.table import show
 
     title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
     show(_out, metrics, title=title, standing=standing(manifest))

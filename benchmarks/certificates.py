@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from benchmark_adapter.calibrate import FIRST_SHARE, Pool, acting, fit, read_pool
-from clarifier.certificates import Outcomes, Promise, Unit, certify, sequence_of
+from benchmark_adapter.calibration.calibrate import FIRST_SHARE, Pool, acting, fit, read_pool
+from clarifier.calibration.certificates import Outcomes, Promise, Unit, certify, sequence_of
+from clarifier.calibration.heads import load_heads
 from clarifier.errors import CertificateRefusedError, LabelsError
-from clarifier.heads import load_heads
 
 SIZES = (60, 150, 300, 800)
 TURNS_A_PERSON = 30

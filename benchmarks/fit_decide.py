@@ -1,11 +1,11 @@
-"""Fits the label head on public ask-or-act suites, cross-validates it by group and writes `clarifier/head.decide.json`.
+"""Fits the label head on public ask-or-act suites, cross-validates it by group and writes `head.decide.json`.
 
     python -m benchmarks.fit_decide ../shared/data/ask-or-act --cache ~/.cache/stead-fit --write
 
 One multinomial logistic model for all suites, its softmax over the labels that are open in each. Every setting
-(`clarifier.label_head.setting_of`) may depart from the shared weights, at the price of a penalty of its own (partial
-pooling; Evgeniou & Pontil, 2004). The costs of missing a label are `share^-gamma` over the labels of a setting; gamma
-is the only number of the decision that is fitted, on items left out of the fit of the probabilities.
+(`clarifier.calibration.label_head.setting_of`) may depart from the shared weights, at the price of a penalty of its
+own (partial pooling; Evgeniou & Pontil, 2004). The costs of missing a label are `share^-gamma` over the labels of a
+setting; gamma is the only number of the decision that is fitted, on items left out of the fit of the probabilities.
 
 Needs scipy and scikit-learn (`pip install scipy scikit-learn`). No text is written anywhere; the cache holds features.
 """
@@ -29,10 +29,10 @@ from rich.progress import track
 from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedGroupKFold
 
-import clarifier
-from benchmark_adapter.decide import FeatureReader, Judged, report
-from benchmark_adapter.decide_suites import DecideSuite, load_decide_suites
-from clarifier.label_head import LABELS, LIMIT, Label, LabelHead, Weights, setting_of
+import clarifier.calibration
+from benchmark_adapter.suites.decide import FeatureReader, Judged, report
+from benchmark_adapter.suites.decide_suites import DecideSuite, load_decide_suites
+from clarifier.calibration.label_head import LABELS, LIMIT, Label, LabelHead, Weights, setting_of
 from memory.embedders.factory import open_embedder
 
 Array = NDArray[np.float64]
@@ -256,7 +256,7 @@ def main() -> None:
     }
     if options.write and not options.without:
         written = head.model_copy(update={"provenance": provenance}).model_dump_json()
-        Path(clarifier.__file__).with_name("head.decide.json").write_text(written + "\n", encoding="utf-8")
+        Path(clarifier.calibration.__file__).with_name("head.decide.json").write_text(written + "\n", encoding="utf-8")
 
 
 def _short(value: Any) -> Any:

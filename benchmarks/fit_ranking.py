@@ -1,4 +1,4 @@
-"""Fits the weights of `memory.ranking` on public suites, cross-validates them and writes `ranking_weights.json`.
+"""Fits the weights of `memory.ranking.ranker` on public suites, cross-validates them and writes `ranking_weights.json`.
 
     python benchmarks/fit_ranking.py ../shared/data --cache ~/.cache/stead-fit --write
 
@@ -24,14 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-import memory.ranking
-from benchmark_adapter.retrieval import Tally, judge
-from benchmark_adapter.retrieval_suites import Query, Suite, fold_value, load_suites
+import memory.ranking.ranker
+from benchmark_adapter.suites.retrieval import Tally, judge
+from benchmark_adapter.suites.retrieval_suites import Query, Suite, fold_value, load_suites
 from memory.embedder import Embedder, Matrix
 from memory.embedders.factory import open_embedder
-from memory.embedding_text import embedding_text
-from memory.ranking import FEATURES, RankingLog
+from memory.ranking.ranker import FEATURES, RankingLog
 from memory.records import Turn
+from memory.storage.embedding_text import embedding_text
 
 Array = NDArray[np.float64]
 
@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--embedder", default="use")
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--ablate", action="store_true", help="also cross-validate without each feature")
-    parser.add_argument("--write", action="store_true", help="write memory/ranking_weights.json")
+    parser.add_argument("--write", action="store_true", help="write memory/ranking/ranking_weights.json")
     given = parser.parse_args()
     embedder = open_embedder(given.embedder)
     suites = load_suites(given.data)
@@ -251,7 +251,7 @@ def main() -> None:
     stored = {"weights": {name: round(float(w), 4) for name, w in zip(FEATURES, weights, strict=True)}}
     text = json.dumps({**stored, "provenance": provenance}, indent=2) + "\n"
     if given.write:
-        Path(memory.ranking.__file__).with_name("ranking_weights.json").write_text(text, encoding="utf-8")
+        Path(memory.ranking.ranker.__file__).with_name("ranking_weights.json").write_text(text, encoding="utf-8")
     print(json.dumps(stored, indent=2))
 
 

@@ -14,9 +14,9 @@ from agent.planners.prompt import Style
 from agent.planners.prompt_costs import block_costs
 from agent.planners.prompt_files import PromptFiles
 from agent.providers import find_profile
-from benchmark_adapter.data import read_data
-from benchmark_adapter.dataset import DEFAULT_SEED, Session
-from benchmark_adapter.past import clock_of, past_turn
+from benchmark_adapter.data.dataset import DEFAULT_SEED, Session
+from benchmark_adapter.data.source import read_data
+from benchmark_adapter.replay.past import clock_of, past_turn
 from clarifier.decision import Situation
 from memory.embedder import Embedder
 from memory.embedders import open_embedder

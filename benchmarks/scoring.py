@@ -23,10 +23,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.exact import score_turn
-from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.scoring.exact import score_turn
 
 REPEATS = 5
 """The shortest of so many readings is reported: the rest of the machine only adds to it."""

@@ -14,28 +14,28 @@ from typing import Literal, TypedDict
 
 from pydantic import JsonValue
 
-from clarifier.choices import speaks_for_another
+from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
+from clarifier.calibration.heads import Heads, load_heads
+from clarifier.calibration.signals import Signals, signals_of
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
 from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
-from clarifier.grounding import Grounding, ground_call, is_blank
-from clarifier.heads import Heads, load_heads
-from clarifier.listed import listed_for
-from clarifier.look_up import suppliers
-from clarifier.matching import paraphrases
+from clarifier.grounding.choices import speaks_for_another
+from clarifier.grounding.grounder import Grounding, ground_call, is_blank
+from clarifier.grounding.listed import listed_for
+from clarifier.grounding.look_up import suppliers
+from clarifier.grounding.matching import paraphrases
+from clarifier.grounding.sources import Sources
+from clarifier.grounding.support import FULL
+from clarifier.grounding.witnesses import remember_slot
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
-from clarifier.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.settings import Settings
-from clarifier.signals import Signals, signals_of
-from clarifier.sources import Sources
-from clarifier.support import FULL
-from clarifier.witnesses import remember_slot
-from memory.dates import normal_date
 from memory.evidence import Slot
 from memory.records import CallStep, ToolCall
 from memory.text import Language, language
 from memory.tools import Parameter, Tool
-from memory.values import canonical_key
+from memory.typed.dates import normal_date
+from memory.typed.values import canonical_key
 
 _NOTHING = {
     "en": "I do not know how to go on with this. Could you put it differently?",

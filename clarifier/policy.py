@@ -84,7 +84,7 @@ class ProductPolicy:
     """Of a wrong call by what it does."""
     shift: float = 0.0
     """How far above its cost-based place the threshold stands, after what this person corrected or undid
-    (`clarifier.feedback`), in [0, 1]."""
+    (`clarifier.calibration.feedback`), in [0, 1]."""
 
     def __post_init__(self) -> None:
         if self.cost_ask < 0 or min(self.cost_wrong.values()) <= 0:

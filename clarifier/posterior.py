@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from clarifier.settings import PosteriorSettings
 from memory.evidence import FILLING_KINDS, Evidence
 from memory.tools import Parameter
-from memory.values import canonical_key, equal
+from memory.typed.values import canonical_key, equal
 
 DEFAULTS = PosteriorSettings()
 _DAY_S = 86_400

@@ -7,7 +7,7 @@ MemoryStoreError
 ├── CastError               a value that does not fit its parameter
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
 ├── EmbedderMismatchError   an index written with another embedder
-├── ErasureError            an erasure that some store did not complete (in `memory.erasure`)
+├── ErasureError            an erasure that some store did not complete (in `memory.storage.erasure`)
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
 └── UnknownStrategyError    a strategy name that does not exist

@@ -13,23 +13,23 @@ from types import TracebackType
 from typing import NamedTuple, Self
 from weakref import WeakValueDictionary
 
-from memory.chroma import ChromaIndex, ChromaStore
-from memory.chroma_directory import ChromaDirectory
-from memory.chroma_servers import ChromaServers
-from memory.directory import DataDirectory
 from memory.embedder import Embedder
 from memory.embedders.checked import CheckedEmbedder
 from memory.embedders.factory import open_embedder
-from memory.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
 from memory.errors import MemoryStoreError, ScopeError
-from memory.index import VectorIndex
-from memory.indexer import Indexer
 from memory.records import Scope
-from memory.sql_settings import SqlSettingsStore
-from memory.sql_turn_log import SqlTurnLog
-from memory.turn_log import TurnLog
-from memory.user_memory import UserMemory
-from memory.user_settings import SettingsStore
+from memory.storage.chroma import ChromaIndex, ChromaStore
+from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.chroma_servers import ChromaServers
+from memory.storage.directory import DataDirectory
+from memory.storage.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
+from memory.storage.index import VectorIndex
+from memory.storage.indexer import Indexer
+from memory.storage.sql_settings import SqlSettingsStore
+from memory.storage.sql_turn_log import SqlTurnLog
+from memory.storage.turn_log import TurnLog
+from memory.storage.user_memory import UserMemory
+from memory.storage.user_settings import SettingsStore
 
 _log = logging.getLogger(__name__)
 

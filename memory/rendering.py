@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from memory.extraction import FAILURE_FIELDS, is_failure
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
+from memory.state.extraction import FAILURE_FIELDS, is_failure
 from memory.text import split_name
 from memory.tokens import count_tokens
 

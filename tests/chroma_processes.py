@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from memory.chroma_servers import ChromaServers
+from memory.storage.chroma_servers import ChromaServers
 
 
 class ChromaProcess:

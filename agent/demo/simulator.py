@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from agent.demo.toolsets import Change, Create, DemoToolset, Draw, FieldSpec, Search
 from memory.records import Observation, ToolCall
 from memory.tools import Tool
-from memory.values import canonical_key
+from memory.typed.values import canonical_key
 
 Row = dict[str, JsonValue]
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agent.dialects.normal_form import Schema, normal_form
 from memory.errors import CastError
 from memory.tools import Parameter, Tool
-from memory.values import bare_text, cast
+from memory.typed.values import bare_text, cast
 
 
 class Repaired(NamedTuple):

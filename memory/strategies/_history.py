@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from memory.evidence import Evidence
-from memory.extraction import Reading, read, settle
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
-from memory.redaction import redacted
 from memory.rendering import fit_turn, render_turn
-from memory.sensitive import is_sensitive_text
+from memory.state.extraction import Reading, read, settle
+from memory.state.redaction import redacted
+from memory.state.sensitive import is_sensitive_text
+from memory.state.topic import running_topic
+from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
+from memory.storage.user_settings import Settled
 from memory.tokens import count_tokens
 from memory.tools import Tool
-from memory.topic import running_topic
-from memory.user_settings import Settled
-from memory.user_state import Retention, UserState, fold_evidence, has_lapsed
 
 LEAST_TURN_TOKENS = 24
 """Below this a cut down turn says too little to be worth its place: nothing but a bare request fits."""

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from memory.embedder import Matrix, Vector
-from memory.lexical import LexicalIndex
-from memory.ranking import Ranked, RankingLog
+from memory.ranking.lexical import LexicalIndex
+from memory.ranking.ranker import Ranked, RankingLog
+from memory.ranking.turn_features import read_turn
 from memory.recall import TurnShelf, TurnVectors
 from memory.records import Turn
 from memory.rendering import index_text
 from memory.strategies._history import Snapshot
-from memory.turn_features import read_turn
 
 RRF_K = 60
 """Damps the lead of first ranks (Cormack, Clarke & Büttcher 2009, who found 60 near the optimum)."""
@@ -43,7 +43,7 @@ class WordRanking:
 
 
 class Relevance:
-    """Ranks turns by `memory.ranking`; it reads each turn once as long as the log only grows."""
+    """Ranks turns by `memory.ranking.ranker`; it reads each turn once as long as the log only grows."""
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf

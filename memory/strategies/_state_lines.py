@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from memory.evidence import PERSON
 from memory.recall import RecallItem
+from memory.state.user_state import Candidate, SlotState
+from memory.state.wording import is_calendar_date
 from memory.strategies._history import Snapshot
 from memory.text import tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
-from memory.user_state import Candidate, SlotState
-from memory.wording import is_calendar_date
 
 MAX_CANDIDATES = 3
 """Values shown for a slot; what has changed more often than that is no habit."""

@@ -7,9 +7,9 @@ from datetime import datetime
 
 from memory.recall import ItemKind, Recall, Strategy, TurnShelf
 from memory.records import Turn
+from memory.state.topic import running_topic
 from memory.strategies._history import History
 from memory.tools import Tool
-from memory.topic import running_topic
 
 DEFAULT_BUDGET_TOKENS = 0
 

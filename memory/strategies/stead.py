@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from memory.ranking import Ranked
+from memory.ranking.ranker import Ranked
 from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
 from memory.records import Turn
 from memory.rendering import barest_turn, render_turn, slot_turn
+from memory.state.topic import running_topic
 from memory.strategies._history import LEAST_TURN_TOKENS, History, Snapshot
 from memory.strategies._ranking import Relevance, fuse, rank_by_vectors
 from memory.strategies._state_lines import state_items
 from memory.text import split_name
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
-from memory.topic import running_topic
 
 DEFAULT_BUDGET_TOKENS = 600
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from agent.cli import app
-from agent.past_decisions import past_decisions
-from clarifier.heads import load_heads
+from agent.stewardship.past_decisions import past_decisions
+from clarifier.calibration.heads import load_heads
 from memory.embedders import open_embedder
 from memory.memory import Memory
 from memory.records import CallStep, Observation, QuestionStep, Scope, Step, ToolCall, Turn

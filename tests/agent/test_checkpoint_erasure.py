@@ -13,11 +13,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from agent.advance import begin
-from agent.checkpoint_erasure import CheckpointErasure
 from agent.graph import AgentContext, AgentState, allow_listed, build_graph, thread_config
+from agent.stewardship.checkpoint_erasure import CheckpointErasure
 from clarifier.decision import Proposal
 from memory import Erasable, Memory, Scope, Turn
-from memory.erasure import Erased
+from memory.storage.erasure import Erased
 from tests.fakes import FixedMemory, HashingEmbedder, RecordingExecutor, ScriptedPlanner, obey
 
 ANN, ANNA = Scope("ann"), Scope("anna")

@@ -27,8 +27,8 @@ from memory.evidence import Evidence, Slot
 from memory.memory import Memory
 from memory.recall import Recall
 from memory.records import QuestionStep, Scope, ToolCall, Turn
-from memory.user_memory import UserMemory
-from memory.user_state import fold_evidence
+from memory.state.user_state import fold_evidence
+from memory.storage.user_memory import UserMemory
 from tests.chat_server import ChatServer, Reply, calls, fails, says
 from tests.fakes import HashingEmbedder, ScriptedPlanner
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent import data_option
 from agent.cli import app
-from agent.importing import import_lines
+from agent.commands import data_option
+from agent.stewardship.importing import import_lines
 from memory.memory import Memory
 from memory.records import Scope
-from memory.user_settings import UserSettings
+from memory.storage.user_settings import UserSettings
 from tests.fakes import HashingEmbedder
 
 

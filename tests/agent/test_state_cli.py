@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agent import data_option
 from agent.agent import Agent
 from agent.cli import app
-from agent.steward import Steward, StewardError, as_value
+from agent.commands import data_option
+from agent.stewardship.steward import Steward, StewardError, as_value
 from clarifier.decision import Proposal
 from memory.evidence import Slot
 from memory.memory import Memory
 from memory.records import CallStep, Observation, Scope, ToolCall, Turn
-from memory.user_memory import UserMemory
-from memory.user_settings import UserSettings
-from memory.user_state import fold
+from memory.state.user_state import fold
+from memory.storage.user_memory import UserMemory
+from memory.storage.user_settings import UserSettings
 from tests.fakes import HashingEmbedder, RecordingExecutor, ScriptedPlanner, ScriptedUser
 
 ZONE = timezone(timedelta(hours=1))

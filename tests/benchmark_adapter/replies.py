@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.environment import ReplayEnvironment
-from benchmark_adapter.exact import ExactScore, score_turn
-from benchmark_adapter.past import past_turn
-from benchmark_adapter.relaxed import PlayedTurn
-from benchmark_adapter.value_sources import Earlier
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.replay.environment import ReplayEnvironment
+from benchmark_adapter.replay.past import past_turn
+from benchmark_adapter.scoring.exact import ExactScore, score_turn
+from benchmark_adapter.scoring.relaxed import PlayedTurn
+from benchmark_adapter.scoring.value_sources import Earlier
 from clarifier.decision import Act, Answer, Ask, Odds
 from memory.records import ToolCall
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.arguments import check_arguments, check_schema, functions_by_name
-from benchmark_adapter.convert import convert_tools
 from benchmark_adapter.errors import ReferenceCrashError
+from benchmark_adapter.evaluator.arguments import check_arguments, check_schema, functions_by_name
+from benchmark_adapter.evaluator.convert import convert_tools
 
 
 def tool(name: str = "t", **properties: Any) -> dict[str, Any]:

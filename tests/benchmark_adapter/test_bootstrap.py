@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmark_adapter.bootstrap import Draws, Values, divide, interval, mean_of_defined, point
+from benchmark_adapter.scoring.bootstrap import Draws, Values, divide, interval, mean_of_defined, point
 
 _TURNS = [("ann", 1), ("ann", 1), ("ann", 2), ("bob", 1)]
 """Two topics of ann and one of bob, whose number is the same as ann's first."""

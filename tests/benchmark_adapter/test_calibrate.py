@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchmark_adapter.calibrate import Calibration, Plan, Pool, calibrate, read_pool, write_heads
+from benchmark_adapter.calibration.calibrate import Calibration, Plan, Pool, calibrate, read_pool, write_heads
+from benchmark_adapter.calibration.labels import DecisionPoint
 from benchmark_adapter.cli import app
 from benchmark_adapter.errors import BenchmarkError
-from benchmark_adapter.labels import DecisionPoint
-from benchmark_adapter.manifest import Manifest
-from clarifier.certificates import Certificate
+from benchmark_adapter.runs.manifest import Manifest
+from clarifier.calibration.certificates import Certificate
+from clarifier.calibration.heads import Heads, load_heads
 from clarifier.decision import Act, Ask, Odds
-from clarifier.heads import Heads, load_heads
 from memory.records import ToolCall
 from tests.benchmark_adapter.topics import final, library_topics, reference_turn, scored, write_topics
 

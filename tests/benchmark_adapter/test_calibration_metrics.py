@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark_adapter.bootstrap import Values
-from benchmark_adapter.calibration_metrics import Forecasts, aurc, auroc, brier, ece
+from benchmark_adapter.scoring.bootstrap import Values
+from benchmark_adapter.scoring.calibration_metrics import Forecasts, aurc, auroc, brier, ece
 
 _Metric = Callable[[Forecasts, Values], Values]
 _METRICS: list[_Metric] = [ece, brier, auroc, aurc]

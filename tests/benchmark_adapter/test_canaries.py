@@ -22,12 +22,12 @@ from agent.planners.chat import ChatPlanner
 from agent.planners.rules import RulesPlanner
 from agent.settings import ChatSettings
 from agent.state import Decide, Planner
-from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.past import View
-from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.runner import Setup, play
-from benchmark_adapter.turn_result import TurnLine
+from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.replay.past import View
+from benchmark_adapter.replay.runner import Setup, play
+from benchmark_adapter.replay.turn_result import TurnLine
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_directory import open_run
 from clarifier.clarifier import decide
 from clarifier.decision import Decision, Hint, PlanAgain, Proposal, Situation
 from clarifier.policy import open_policy
@@ -226,7 +226,7 @@ def _watching(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
     with monkeypatch.context() as patched:
         patched.setattr(tempfile, "tempdir", str(folder))
-        patched.setattr("benchmark_adapter.runner.open_strategy", watched)
+        patched.setattr("benchmark_adapter.replay.runner.open_strategy", watched)
         yield watch
 
 

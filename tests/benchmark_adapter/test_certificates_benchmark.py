@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.certificates import Population, must_hold, naive_threshold, simulate
-from clarifier.certificates import Outcomes
+from clarifier.calibration.certificates import Outcomes
 
 
 def test_the_truth_of_a_threshold() -> None:

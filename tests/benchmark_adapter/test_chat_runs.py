@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from agent.errors import PlannerRefusedError
-from benchmark_adapter.environment import ReplayEnvironment
-from benchmark_adapter.turn_trace import TurnTrace
+from benchmark_adapter.replay.environment import ReplayEnvironment
+from benchmark_adapter.replay.turn_trace import TurnTrace
 from clarifier.decision import Proposal, Situation, Usage
 from tests.benchmark_adapter.commands import finish, start, timeless_files, turns_done
 from tests.benchmark_adapter.topics import final, library_topics, reference_turn, write_topics

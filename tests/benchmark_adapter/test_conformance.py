@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.comparison import first_difference
-from benchmark_adapter.conformance import FAMILIES, Disagreement, FamilyReport, Report, verify, verify_family
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.similarity import SimilarityMode
+from benchmark_adapter.evaluator.comparison import first_difference
+from benchmark_adapter.evaluator.conformance import FAMILIES, Disagreement, FamilyReport, Report, verify, verify_family
+from benchmark_adapter.evaluator.similarity import SimilarityMode
 from tests.shared import shared_path
 
 FIRST_SHORTEST = [[0, 1]]

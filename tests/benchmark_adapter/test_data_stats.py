@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
-from benchmark_adapter.data_stats import (
+from benchmark_adapter.data.dataset import load_sessions
+from benchmark_adapter.data.sequence_distance import edit_distance, normalised_distance
+from benchmark_adapter.data.stats import (
     DIVERSITY_FORMULA,
     TopicTrajectory,
     candidate_toolsets,
@@ -20,8 +22,6 @@ from benchmark_adapter.data_stats import (
     paper_statistics,
     trajectories,
 )
-from benchmark_adapter.dataset import load_sessions
-from benchmark_adapter.sequence_distance import edit_distance, normalised_distance
 from tests.benchmark_adapter.topics import TOOLS, JsonObject, call, final, library_topics, question, topic, write_topics
 from tests.shared import shared_path
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
-from benchmark_adapter.data import located
-from benchmark_adapter.data_validation import validate_data
-from benchmark_adapter.dataset import load_sessions
+from benchmark_adapter.data.dataset import load_sessions
+from benchmark_adapter.data.faults import Fault, ValidationReport
+from benchmark_adapter.data.source import located
+from benchmark_adapter.data.validation import validate_data
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.faults import Fault, ValidationReport
 from tests.benchmark_adapter.topics import TOOLS, JsonObject, call, final, library_topics, question, topic, write_topics
 from tests.shared import shared_path
 

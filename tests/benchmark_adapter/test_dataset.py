@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.dataset import DroppedTopic, build_entry, load_sessions
+from benchmark_adapter.data.dataset import DroppedTopic, build_entry, load_sessions
 from benchmark_adapter.errors import DatasetError
 from tests.benchmark_adapter.test_topics import raw_topic, write
 

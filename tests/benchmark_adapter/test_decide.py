@@ -15,13 +15,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
-from benchmark_adapter.decide import Judged, report, scores
-from benchmark_adapter.decide_cli import fitted_on, recorded
-from benchmark_adapter.decide_suites import SUITES, DecideItem, DecideSuite, load_decide_suites, read_call
-from benchmark_adapter.decide_table import decide_tables
 from benchmark_adapter.errors import BenchmarkError, DatasetError
+from benchmark_adapter.suites.decide import Judged, report, scores
+from benchmark_adapter.suites.decide_command import fitted_on, recorded
+from benchmark_adapter.suites.decide_suites import SUITES, DecideItem, DecideSuite, load_decide_suites, read_call
+from benchmark_adapter.suites.decide_table import decide_tables
+from clarifier.calibration.label_head import Label, shipped_label_head
 from clarifier.decision import Situation
-from clarifier.label_head import Label, shipped_label_head
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.tools import parse_tool

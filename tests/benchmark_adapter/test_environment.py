@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmark_adapter.environment import ReplayEnvironment, Reply, WrittenCall
+from benchmark_adapter.replay.environment import ReplayEnvironment, Reply, WrittenCall
 from memory.records import CallStep, Observation, ToolCall, Turn
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.exact import ExactScore, score_followed, score_turn
-from benchmark_adapter.trajectory import Follower, PredictedCall
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.scoring.exact import ExactScore, score_followed, score_turn
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmark_adapter.expected_cost import turn_cost
-from benchmark_adapter.run_metrics import compute_metrics
+from benchmark_adapter.scoring.expected_cost import turn_cost
+from benchmark_adapter.scoring.run_metrics import compute_metrics
 from clarifier.decision import Ask, Odds
 from clarifier.policy import ProductPolicy
 from tests.benchmark_adapter.topics import TOOLS, call, final, reference_turn, scored, tool

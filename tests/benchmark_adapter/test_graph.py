@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark_adapter.errors import ReferenceGraphError
-from benchmark_adapter.graph import START, ReferenceGraph, State
+from benchmark_adapter.evaluator.graph import START, ReferenceGraph, State
 from tests.benchmark_adapter.enumeration import all_paths
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, Action, ReferenceStep
 from benchmark_adapter.errors import ReferenceCrashError
-from benchmark_adapter.history import history_messages, reference_path, session_messages, step_messages
-from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, Action, ReferenceStep
-from benchmark_adapter.trajectory import Follower
+from benchmark_adapter.evaluator.history import history_messages, reference_path, session_messages, step_messages
+from benchmark_adapter.evaluator.trajectory import Follower
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmark_adapter.data import located, read_data
+from benchmark_adapter.data.hub import HubDataset, fetch, parse_hub_name
+from benchmark_adapter.data.source import located, read_data
 from benchmark_adapter.errors import HubError
-from benchmark_adapter.hub import HubDataset, fetch, parse_hub_name
 from tests.benchmark_adapter.topics import library_topics
 from tests.hub_server import HubServer
 

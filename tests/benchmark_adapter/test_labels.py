@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.labels import DecisionPoint, decision_points, labelled
-from benchmark_adapter.metrics import ScoredTurn
-from benchmark_adapter.turn_result import Failure
+from benchmark_adapter.calibration.labels import DecisionPoint, decision_points, labelled
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.replay.turn_result import Failure
+from benchmark_adapter.scoring.metrics import ScoredTurn
+from clarifier.calibration.fitting import Labelled
+from clarifier.calibration.heads import HeadName
 from clarifier.decision import Act, Answer, Ask, Hint, PlanAgain
-from clarifier.fitting import Labelled
-from clarifier.heads import HeadName
 from memory.evidence import Slot
 from memory.records import ToolCall
 from tests.benchmark_adapter.replies import ODDS

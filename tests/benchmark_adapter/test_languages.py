@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
-from benchmark_adapter.data import data_hash
-from benchmark_adapter.dataset import load_sessions
+from benchmark_adapter.data.dataset import load_sessions
+from benchmark_adapter.data.source import data_hash
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.manifest import Manifest
+from benchmark_adapter.runs.manifest import Manifest
 from tests.benchmark_adapter.commands import COMMAND, environment
 from tests.benchmark_adapter.topics import TOOLS, call, final, library_topics, question, tool, topic, write_topics
 
@@ -63,8 +63,8 @@ def _process(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
 def test_chinese_data_are_read_the_same_in_the_c_locale(tmp_path: Path) -> None:
     write_topics(tmp_path / "data" / "用户_1.jsonl", _chinese_topics())
     script = (
-        "from pathlib import Path; from benchmark_adapter.data import data_hash; "
-        "from benchmark_adapter.dataset import load_sessions; print(data_hash(load_sessions(Path('data'))))"
+        "from pathlib import Path; from benchmark_adapter.data.source import data_hash; "
+        "from benchmark_adapter.data.dataset import load_sessions; print(data_hash(load_sessions(Path('data'))))"
     )
 
     done = _process(tmp_path, sys.executable, "-c", script)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from agent.state import Planner
-from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.errors import BenchmarkError, UnknownPersonaError
-from benchmark_adapter.launch import oracles
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.memory_control import given_turn, givers
-from benchmark_adapter.past import past_turn
-from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.runner import Setup, play
+from benchmark_adapter.replay.memory_control import given_turn, givers
+from benchmark_adapter.replay.past import past_turn
+from benchmark_adapter.replay.runner import Setup, play
+from benchmark_adapter.runs.launch import oracles
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_directory import open_run
 from clarifier.decision import Proposal, Situation
 from memory.records import Turn
 from tests.benchmark_adapter.test_manifest import FIELDS

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmark_adapter.bootstrap import Values, point
-from benchmark_adapter.metrics import (
+from benchmark_adapter.replay.turn_result import Failure, RecalledItem
+from benchmark_adapter.scoring.bootstrap import Values, point
+from benchmark_adapter.scoring.metrics import (
     EXACT_KEYS,
     SOURCES,
     ScoredTurn,
@@ -25,9 +26,8 @@ from benchmark_adapter.metrics import (
     slot_counts,
     thirds,
 )
-from benchmark_adapter.run_metrics import compute_metrics
-from benchmark_adapter.turn_result import Failure, RecalledItem
-from benchmark_adapter.value_sources import Earlier
+from benchmark_adapter.scoring.run_metrics import compute_metrics
+from benchmark_adapter.scoring.value_sources import Earlier
 from clarifier.decision import Act, Ask, Odds, Usage
 from memory.records import ToolCall
 from tests.benchmark_adapter.topics import JsonObject, call, final, question, reference_turn, scored

@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.dataset import EntryTurn, Session, build_entry, load_sessions
-from benchmark_adapter.environment import Reply, WrittenCall
+from benchmark_adapter.data.dataset import EntryTurn, Session, build_entry, load_sessions
+from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.topics import read_topic_file
 from benchmark_adapter.errors import RunDirectoryError
-from benchmark_adapter.history import Message
-from benchmark_adapter.inference_log import Figures, LoggedTurn
-from benchmark_adapter.jsonl import read_lines
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.official import write_official, write_session
-from benchmark_adapter.official_names import dataset_names, model_name
-from benchmark_adapter.reference_session import PlayedTurn, RequestFailure, play_session, reference_steps
-from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.topics import read_topic_file
-from benchmark_adapter.trajectory import Follower
-from benchmark_adapter.turn_result import Failure, TurnLine
-from benchmark_adapter.verdict import verdict
+from benchmark_adapter.evaluator.history import Message
+from benchmark_adapter.evaluator.session import PlayedTurn, RequestFailure, play_session, reference_steps
+from benchmark_adapter.evaluator.trajectory import Follower
+from benchmark_adapter.evaluator.verdict import verdict
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.replay.turn_result import Failure, TurnLine
+from benchmark_adapter.runs.inference_log import Figures, LoggedTurn
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.official import write_official, write_session
+from benchmark_adapter.runs.official_names import dataset_names, model_name
+from benchmark_adapter.runs.run_directory import open_run
 from clarifier.decision import Usage
 from tests.benchmark_adapter.commands import repeated
 from tests.benchmark_adapter.test_manifest import FIELDS

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.oracle import MissingGoldError, OraclePlanner, holds, item_holds, source_of, stands_in
-from benchmark_adapter.topics import Gold
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.data.topics import Gold
+from benchmark_adapter.replay.oracle import MissingGoldError, OraclePlanner, holds, item_holds, source_of, stands_in
 from clarifier.decision import Proposal, Situation
 from memory.evidence import Evidence, Slot
 from memory.recall import Recall, RecallItem

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter import score_tables
-from benchmark_adapter.comparison import first_difference
-from benchmark_adapter.dataset import Entry, build_entry
-from benchmark_adapter.dataset_statistics import combined, file_statistics
+from benchmark_adapter.data.dataset import Entry, build_entry
+from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.topics import read_topic_file
 from benchmark_adapter.errors import ReferenceCrashError
-from benchmark_adapter.history import Message
-from benchmark_adapter.jsonl import read_lines
-from benchmark_adapter.reference_metrics import profile_metric
-from benchmark_adapter.reference_session import PlayedSession, RequestFailure, play_session
-from benchmark_adapter.score_tables import Profile
-from benchmark_adapter.topics import read_topic_file
+from benchmark_adapter.evaluator import score_tables
+from benchmark_adapter.evaluator.comparison import first_difference
+from benchmark_adapter.evaluator.dataset_statistics import combined, file_statistics
+from benchmark_adapter.evaluator.history import Message
+from benchmark_adapter.evaluator.reference_metrics import profile_metric
+from benchmark_adapter.evaluator.score_tables import Profile
+from benchmark_adapter.evaluator.session import PlayedSession, RequestFailure, play_session
 from tests.benchmark_adapter.topics import call, final, question, topic
 from tests.shared import shared_path
 

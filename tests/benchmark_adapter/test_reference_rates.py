@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.bootstrap import point
-from benchmark_adapter.dataset import load_sessions
-from benchmark_adapter.launch import oracles
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.metrics import ScoredTurn, draws_once
-from benchmark_adapter.official import write_official
-from benchmark_adapter.reference_rates import reference_rates, session_rate
-from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.runner import Setup, play
-from benchmark_adapter.scoring import measure
+from benchmark_adapter.data.dataset import load_sessions
+from benchmark_adapter.evaluator.reference_rates import reference_rates, session_rate
+from benchmark_adapter.replay.runner import Setup, play
+from benchmark_adapter.runs.launch import oracles
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.official import write_official
+from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.scoring.bootstrap import point
+from benchmark_adapter.scoring.metrics import ScoredTurn, draws_once
+from benchmark_adapter.scoring.run_scoring import measure
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import call, final, library_topics, reference_turn, scored, write_topics
 from tests.fakes import HashingEmbedder, obey

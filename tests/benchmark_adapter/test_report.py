@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from benchmark_adapter.calibration_metrics import Forecasts
 from benchmark_adapter.cli import app
-from benchmark_adapter.metrics import ScoredTurn
-from benchmark_adapter.report import reliability_chart
-from benchmark_adapter.report_data import (
+from benchmark_adapter.reports.report import reliability_chart
+from benchmark_adapter.reports.report_data import (
     Bin,
     Confusion,
     confusion,
@@ -24,7 +22,9 @@ from benchmark_adapter.report_data import (
     risk_coverage,
     sureness,
 )
-from benchmark_adapter.svg import UnitChart
+from benchmark_adapter.reports.svg import UnitChart
+from benchmark_adapter.scoring.calibration_metrics import Forecasts
+from benchmark_adapter.scoring.metrics import ScoredTurn
 from clarifier.decision import Act, Answer, Ask, Odds
 from memory.records import ToolCall
 from tests.benchmark_adapter.topics import call, final, library_topics, question, reference_turn, scored, write_topics

@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from benchmark_adapter.cli import app
-from benchmark_adapter.dataset import build_entry
-from benchmark_adapter.inference_log import Figures
-from benchmark_adapter.official import write_session
-from benchmark_adapter.reference_session import RequestFailure, play_session
-from benchmark_adapter.topics import read_topic_file
+from benchmark_adapter.data.dataset import build_entry
+from benchmark_adapter.data.topics import read_topic_file
+from benchmark_adapter.evaluator.session import RequestFailure, play_session
+from benchmark_adapter.runs.inference_log import Figures
+from benchmark_adapter.runs.official import write_session
 from tests.benchmark_adapter.topics import library_topics, write_topics
 from tests.shared import shared_path
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
 from benchmark_adapter.errors import BenchmarkError, DatasetError
-from benchmark_adapter.retrieval import Found, Tally, evaluate, judge, ranked_turns, steps_of
-from benchmark_adapter.retrieval_suites import Log, Query, Suite, load_suites, part_of
+from benchmark_adapter.suites.retrieval import Found, Tally, evaluate, judge, ranked_turns, steps_of
+from benchmark_adapter.suites.retrieval_suites import Log, Query, Suite, load_suites, part_of
 from memory.recall import Recall, RecallItem
 from memory.records import Turn
 from memory.strategies import STRATEGIES

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmark_adapter.environment import Reply, WrittenCall
 from benchmark_adapter.errors import ManifestMismatchError, RunDirectoryError
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.run_directory import MANIFEST, METRICS, TURNS, open_run, read_run
-from benchmark_adapter.turn_result import Failure, RecalledItem, TurnLine
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.replay.turn_result import Failure, RecalledItem, TurnLine
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_directory import MANIFEST, METRICS, TURNS, open_run, read_run
 from clarifier.decision import Act, Answer, Ask, Hint, Odds, PlanAgain, Reason, Usage
 from memory.evidence import Slot
 from memory.records import ToolCall
@@ -258,8 +258,8 @@ def test_a_folder_without_a_run_cannot_be_read(tmp_path: Path) -> None:
 
 _HOLDS = """
 import sys
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.run_directory import open_run
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_directory import open_run
 from pathlib import Path
 with open_run(Path(sys.argv[1]), Manifest.model_validate_json(sys.argv[2])):
     print("held", flush=True)

@@ -12,14 +12,14 @@ import pytest
 
 from agent.state import Planner
 from agent.turn_state import TraceEntry
-from benchmark_adapter.dataset import ReferenceTurn, Session, load_sessions
-from benchmark_adapter.launch import oracles
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.past import past_turn
-from benchmark_adapter.run_directory import open_run
-from benchmark_adapter.runner import Setup, limited, play, playing_order, usage_by_reply
-from benchmark_adapter.scoring import measure
-from benchmark_adapter.turn_result import TurnLine
+from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.replay.past import past_turn
+from benchmark_adapter.replay.runner import Setup, limited, play, playing_order, usage_by_reply
+from benchmark_adapter.replay.turn_result import TurnLine
+from benchmark_adapter.runs.launch import oracles
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.scoring.run_scoring import measure
 from clarifier.decision import Answer, Decision, Hint, Odds, PlanAgain, Proposal, Situation, Usage
 from memory.embedder import Matrix, Vector
 from memory.errors import EmbedderError

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from benchmark_adapter.exact import score_turn
+from benchmark_adapter.scoring.exact import score_turn
 from benchmarks import scoring
 from benchmarks.scoring import Reading, bound_lines, chain, diamonds, independent, replies_to, turn_of
 

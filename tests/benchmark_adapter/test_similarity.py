@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchmark_adapter.similarity import edit_similarity, word_similarity
+from benchmark_adapter.evaluator.similarity import edit_similarity, word_similarity
 from tests.shared import ROOT
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.exact import score_turn
-from benchmark_adapter.spelling import Spelling
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.replay.spelling import Spelling
+from benchmark_adapter.scoring.exact import score_turn
 from memory.records import CallStep, Observation, ToolCall, Turn
 from memory.tools import parse_tool
 from tests.benchmark_adapter.topics import call, final, reference_turn, tool

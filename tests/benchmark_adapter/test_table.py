@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from benchmark_adapter.manifest import Manifest
-from benchmark_adapter.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
-from benchmark_adapter.run_metrics import compute_metrics
-from benchmark_adapter.table import show
-from benchmark_adapter.turn_result import RecalledItem
+from benchmark_adapter.replay.turn_result import RecalledItem
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.scoring.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
+from benchmark_adapter.scoring.run_metrics import compute_metrics
+from benchmark_adapter.scoring.table import show
 from clarifier.decision import Act, Ask, Odds, Usage
 from memory.records import ToolCall
 from tests.benchmark_adapter.test_manifest import FIELDS

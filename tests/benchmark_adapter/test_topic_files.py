@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmark_adapter.data.topic_files import Found, find_topic_files, repeated_names, toolsets_of
+from benchmark_adapter.data.topics import read_topic_files
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.topic_files import Found, find_topic_files, repeated_names, toolsets_of
-from benchmark_adapter.topics import read_topic_files
 from tests.benchmark_adapter.topics import TOOLS, library_topics, write_topics
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from benchmark_adapter.data.topics import Action, Gold, ReferenceStep, read_topic_file, read_topic_files
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.topics import Action, Gold, ReferenceStep, read_topic_file, read_topic_files
 from tests.shared import ROOT, shared_path
 
 SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
@@ -180,7 +180,7 @@ def test_a_folder_is_read_in_natural_order(tmp_path: Path) -> None:
 def test_the_locale_plays_no_part(tmp_path: Path) -> None:
     path = write(tmp_path / "人.jsonl", raw_topic(tasks=["查询狮子"]))
     code = (
-        "import sys; from pathlib import Path; from benchmark_adapter.topics import read_topic_file\n"
+        "import sys; from pathlib import Path; from benchmark_adapter.data.topics import read_topic_file\n"
         "print(ascii(read_topic_file(Path(sys.argv[1])).topics[0].tasks[0]))"
     )
     run = subprocess.run(

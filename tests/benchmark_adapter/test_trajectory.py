@@ -9,11 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
 from benchmark_adapter.errors import MalformedCallError
-from benchmark_adapter.frontier import Candidates
-from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
-from benchmark_adapter.trajectory import EMPTY_REPLY, NO_CANDIDATE, Crash, Follower, Observation, PredictedCall, Step
-from benchmark_adapter.verdict import StepCheck, Verdict, verdict
+from benchmark_adapter.evaluator.frontier import Candidates
+from benchmark_adapter.evaluator.trajectory import (
+    EMPTY_REPLY,
+    NO_CANDIDATE,
+    Crash,
+    Follower,
+    Observation,
+    PredictedCall,
+    Step,
+)
+from benchmark_adapter.evaluator.verdict import StepCheck, Verdict, verdict
 from tests.benchmark_adapter.enumeration import LiteralFollower
 
 TEXT_TOOL = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}

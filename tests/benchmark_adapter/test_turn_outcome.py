@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.environment import Reply, WrittenCall
-from benchmark_adapter.exact import follow
-from benchmark_adapter.turn_outcome import NO_CALLS, TurnOutcome, outcome_of
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.replay.environment import Reply, WrittenCall
+from benchmark_adapter.scoring.exact import follow
+from benchmark_adapter.scoring.turn_outcome import NO_CALLS, TurnOutcome, outcome_of
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 _DUNE = {"title": "Dune"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.dataset import ReferenceTurn, load_sessions
-from benchmark_adapter.value_sources import (
+from benchmark_adapter.data.dataset import ReferenceTurn, load_sessions
+from benchmark_adapter.scoring.value_sources import (
     GOLD_EQUIVALENTS,
     Earlier,
     agreement,

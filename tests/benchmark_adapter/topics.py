@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmark_adapter.dataset import ReferenceTurn
-from benchmark_adapter.exact import ExactScore
-from benchmark_adapter.metrics import ScoredTurn
-from benchmark_adapter.relaxed import RelaxedScore
-from benchmark_adapter.topics import CLARIFICATION, FINAL_ANSWER, Gold, ReferenceStep
-from benchmark_adapter.turn_outcome import TurnOutcome
-from benchmark_adapter.turn_result import TurnLine
-from benchmark_adapter.verdict import Label
+from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, Gold, ReferenceStep
+from benchmark_adapter.evaluator.verdict import Label
+from benchmark_adapter.replay.turn_result import TurnLine
+from benchmark_adapter.scoring.exact import ExactScore
+from benchmark_adapter.scoring.metrics import ScoredTurn
+from benchmark_adapter.scoring.relaxed import RelaxedScore
+from benchmark_adapter.scoring.turn_outcome import TurnOutcome
 
 JsonObject = dict[str, Any]
 

@@ -10,19 +10,19 @@ from datetime import date, timedelta
 
 from pydantic import JsonValue
 
-from benchmark_adapter.dataset import ReferenceTurn, Session
-from benchmark_adapter.past import arguments, clock_of, past_turn
-from benchmark_adapter.topics import CLARIFICATION
+from benchmark_adapter.data.dataset import ReferenceTurn, Session
+from benchmark_adapter.data.topics import CLARIFICATION
+from benchmark_adapter.replay.past import arguments, clock_of, past_turn
 from clarifier.decision import Proposal, Situation
-from memory.dates import normal_date
 from memory.evidence import Evidence
-from memory.extraction import extract_all
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
+from memory.state.extraction import extract_all
+from memory.state.topic import running_topic
 from memory.text import language
-from memory.times import normal_time
 from memory.tools import Parameter, Tool, parse_tools
-from memory.topic import running_topic
+from memory.typed.dates import normal_date
+from memory.typed.times import normal_time
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clarifier.certificates import (
+from clarifier.calibration.certificates import (
     Certificate,
     Outcomes,
     certify,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.choices import Speech, speaks_for_another, speech_for
+from clarifier.grounding.choices import Speech, speaks_for_another, speech_for
 from tests.clarifier.samples import NOW
 
 SEATS = ("first_class", "second_class")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from clarifier.clocks import as_weekdays, names_time, weekdays_in
+from clarifier.grounding.clocks import as_weekdays, names_time, weekdays_in
 from clarifier.settings import GroundingSettings
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need

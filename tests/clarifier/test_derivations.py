@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from clarifier.clocks import names_hour
-from clarifier.derivations import worked_out
+from clarifier.grounding.clocks import names_hour
+from clarifier.grounding.derivations import worked_out
 from clarifier.settings import GroundingSettings
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from clarifier.calibration.feedback import AdaptiveStep, Outcome, after_feedback, outcomes
 from clarifier.decision import Odds
-from clarifier.feedback import AdaptiveStep, Outcome, after_feedback, outcomes
 from clarifier.policy import BenchmarkPolicy, ProductPolicy, Stakes
-from memory.corrections import correction
 from memory.evidence import Slot
 from memory.records import CallStep, Observation, ToolCall, Turn
-from memory.user_state import fold
+from memory.state.corrections import correction
+from memory.state.user_state import fold
 
 NINE: list[Outcome | None] = ["accepted"] * 9
 SEAT = Slot("book_ticket", "seat_class")

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from clarifier.calibration.fitting import Labelled, features_of, fit_heads, foretell, refit_intercepts, scores_of
+from clarifier.calibration.heads import HeadName, Heads, HeadScores, load_heads
+from clarifier.calibration.signals import FEATURES, Signals
 from clarifier.errors import CalibrationError, LabelsError, MissingExtraError
-from clarifier.fitting import Labelled, features_of, fit_heads, foretell, refit_intercepts, scores_of
-from clarifier.heads import HeadName, Heads, HeadScores, load_heads
-from clarifier.signals import FEATURES, Signals
 
 PERSONS = ("anna", "ben", "cleo")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from clarifier.grounding import Grounding, ground_call
+from clarifier.grounding.grounder import Grounding, ground_call
+from clarifier.grounding.sources import Sources
 from clarifier.settings import Settings
-from clarifier.sources import Sources
 from memory.records import CallStep, Observation, Turn
 from memory.tools import Parameter
 from tests.clarifier.samples import (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from clarifier.calibration.heads import Head, default_heads, load_heads
+from clarifier.calibration.signals import Signals
 from clarifier.errors import CalibrationError, HeadFormatError
-from clarifier.heads import Head, default_heads, load_heads
-from clarifier.signals import Signals
 
 
 def test_a_head_is_logistic() -> None:

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import pytest
 
-from benchmark_adapter.data import read_data
-from benchmark_adapter.dataset import Session
+from benchmark_adapter.data.dataset import Session
+from benchmark_adapter.data.source import read_data
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy
 from tests.clarifier.reference_calls import inventions, reference_calls

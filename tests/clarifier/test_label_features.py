@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from clarifier.calibration.label_features import label_features
+from clarifier.calibration.tool_match import Match, clauses_of, matches, pairs_served, unserved
 from clarifier.clarifier import decide
 from clarifier.decision import Proposal, Situation
-from clarifier.label_features import label_features
+from clarifier.grounding.slot_supply import Supply, slot_kind, supplies
+from clarifier.grounding.talk import Exchange, Talk, talk_of
 from clarifier.policy import open_policy
-from clarifier.slot_supply import Supply, slot_kind, supplies
-from clarifier.talk import Exchange, Talk, talk_of
-from clarifier.tool_match import Match, clauses_of, matches, pairs_served, unserved
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.tools import Parameter, Tool, parse_tool

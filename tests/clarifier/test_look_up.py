@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.codes import is_looked_up
-from clarifier.look_up import suppliers
+from clarifier.grounding.codes import is_looked_up
+from clarifier.grounding.look_up import suppliers
 from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.records import Turn

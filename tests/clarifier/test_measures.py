@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.measures import is_other_unit, lengths_of_time, measured, speaks_of, unit_of
+from clarifier.grounding.measures import is_other_unit, lengths_of_time, measured, speaks_of, unit_of
 from memory.tools import Parameter
 from tests.clarifier.samples import need
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from clarifier.grounding.sources import Sources
+from clarifier.grounding.witnesses import remember, remember_slot
 from clarifier.posterior import Moment, by_value, posterior
 from clarifier.settings import Settings
-from clarifier.sources import Sources
-from clarifier.witnesses import remember, remember_slot
 from memory.evidence import Slot
 from memory.records import Turn
 from tests.clarifier.samples import evidence, need, past, situation, state, tool

@@ -7,11 +7,11 @@ import re
 import pytest
 from pydantic import JsonValue
 
-from clarifier.grounding import Grounding
-from clarifier.listed import Listed, listed_for
-from clarifier.phrases import purpose, slot_phrase, value_phrase
+from clarifier.asking.question import OpenSlot, ask_for, confirm, options_for, still_missing
+from clarifier.grounding.grounder import Grounding
+from clarifier.grounding.listed import Listed, listed_for
+from clarifier.grounding.phrases import purpose, slot_phrase, value_phrase
 from clarifier.posterior import Moment, by_value, posterior
-from clarifier.question import OpenSlot, ask_for, confirm, options_for, still_missing
 from memory.evidence import Evidence, Slot
 from memory.text import Language
 from memory.tools import Parameter, Tool

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from clarifier.calibration.signals import FEATURES, Signals, signals_of
 from clarifier.decision import Grounds
-from clarifier.grounding import Grounding
-from clarifier.signals import FEATURES, Signals, signals_of
+from clarifier.grounding.grounder import Grounding
 from memory.evidence import Slot
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory.chroma import ChromaIndex
 from memory.embedder import Matrix
 from memory.errors import EmbedderError, EmbedderMismatchError, MemoryStoreError, ScopeError
-from memory.index import IndexEntry, VectorIndex
 from memory.records import Scope
+from memory.storage.chroma import ChromaIndex
+from memory.storage.index import IndexEntry, VectorIndex
 from tests.memory.scopes import ALIKE, unsayable_scopes
 
 ANN, BOB = Scope("ann"), Scope("bob")

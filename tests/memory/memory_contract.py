@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memory import Memory, Scope, TimeSpan, Turn
-from memory.erasure import Erased, ErasureError, Receipt
 from memory.errors import ScopeError
+from memory.storage.erasure import Erased, ErasureError, Receipt
 from tests.fakes import HashingEmbedder
 from tests.memory.scopes import ALIKE, PARTS, unsayable_scopes
 

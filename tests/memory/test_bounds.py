@@ -7,10 +7,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from memory.bounds import Bound, rule_bound
-from memory.cues import clauses
 from memory.evidence import Slot
-from memory.user_state import fold
+from memory.state.bounds import Bound, rule_bound
+from memory.state.cues import clauses
+from memory.state.user_state import fold
 from tests.memory.turns import call, turn
 
 WEDNESDAY = datetime(2023, 5, 24, 10)

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.chroma import ChromaIndex, open_collection
-from memory.chroma_directory import ChromaDirectory
-from memory.chroma_servers import ChromaServers
 from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError
-from memory.index import IndexEntry, nearest
 from memory.records import Scope
-from memory.user_vectors import Place, UserVectors
+from memory.storage.chroma import ChromaIndex, open_collection
+from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.chroma_servers import ChromaServers
+from memory.storage.index import IndexEntry, nearest
+from memory.storage.user_vectors import Place, UserVectors
 from tests.chroma_processes import ChromaProcess
 from tests.memory.index_contract import ANN, BOB, EAST, NORTH, WEST, IndexContract, Opening, put, rows, stored
 

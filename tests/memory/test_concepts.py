@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory.concepts import concept, context_similarity, role
 from memory.evidence import PERSON, Slot
+from memory.state.concepts import concept, context_similarity, role
 from memory.tools import Parameter, Tool
 
 

@@ -5,12 +5,12 @@ from datetime import datetime
 import pytest
 from pydantic import JsonValue
 
-from memory.corrections import correction, is_state_correction
 from memory.evidence import Evidence, Slot
-from memory.extraction import extract, extract_all
+from memory.state.corrections import correction, is_state_correction
+from memory.state.extraction import extract, extract_all
+from memory.state.topic import running_topic
+from memory.state.user_state import fold
 from memory.tools import Tool
-from memory.topic import running_topic
-from memory.user_state import fold
 from tests.memory.turns import call, turn
 
 SEAT = Slot("book", "seat")

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.directory import DataDirectory
 from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError
+from memory.storage.directory import DataDirectory
 
 HOLD = """
 import sys
-from memory.directory import DataDirectory
+from memory.storage.directory import DataDirectory
 directory = DataDirectory(sys.argv[1])
 print("held", flush=True)
 sys.stdin.readline()
@@ -138,7 +138,7 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
 
 OPEN_UNPRIVILEGED = """
 import os, sys
-from memory.directory import DataDirectory
+from memory.storage.directory import DataDirectory
 from memory.errors import MemoryStoreError
 if os.geteuid() == 0:
     os.seteuid(65534)  # permissions do not bind root

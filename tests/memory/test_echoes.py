@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from clarifier.posterior import Moment, by_value, posterior
 from memory.evidence import Evidence, Slot
-from memory.extraction import extract_all
 from memory.records import Step, Turn
-from memory.user_state import fold
+from memory.state.extraction import extract_all
+from memory.state.user_state import fold
 from tests.memory.turns import asked, call, turn
 
 SEAT = Slot("book", "seat")

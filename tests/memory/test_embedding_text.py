@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory.embedding_text import embedding_text
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.storage.embedding_text import embedding_text
 
 
 def test_request_answers_and_calls_in_short() -> None:

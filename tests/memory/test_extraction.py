@@ -6,8 +6,8 @@ import pytest
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Kind, Slot, Source
-from memory.extraction import extract, extract_all
 from memory.records import Step, Turn
+from memory.state.extraction import extract, extract_all
 from tests.memory.turns import asked, call, turn
 
 

@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from memory.errors import EmbedderError
-from memory.indexer import Indexer
+from memory.storage.indexer import Indexer
 
 
 class Backlog:
@@ -84,7 +84,7 @@ def test_draining_indexes_everyone_at_once_in_this_thread(indexer: Indexer) -> N
 def test_a_failure_is_logged_and_nobody_else_waits_longer(indexer: Indexer, caplog: pytest.LogCaptureFixture) -> None:
     broken, sound = Backlog(), Backlog()
     broken.failure = EmbedderError("out of order")
-    with caplog.at_level(logging.WARNING, logger="memory.indexer"):
+    with caplog.at_level(logging.WARNING, logger="memory.storage.indexer"):
         indexer.submit(broken)
         indexer.submit(sound)
         assert sound.is_done.wait(10)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from memory.lexical import K1, B, LexicalIndex
+from memory.ranking.lexical import K1, B, LexicalIndex
 
 
 def index(**texts: str) -> LexicalIndex:

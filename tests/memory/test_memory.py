@@ -18,8 +18,6 @@ import numpy as np
 import pytest
 
 from memory import Forgotten, Memory
-from memory.chroma import ChromaIndex
-from memory.chroma_directory import ChromaDirectory
 from memory.embedder import Embedder, Matrix
 from memory.errors import (
     DirectoryLockedError,
@@ -31,7 +29,9 @@ from memory.errors import (
 )
 from memory.recall import TurnShelf
 from memory.records import Scope, Turn
-from memory.sql_turn_log import SqlTurnLog
+from memory.storage.chroma import ChromaIndex
+from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.sql_turn_log import SqlTurnLog
 from tests.fakes import HashingEmbedder
 
 ANN, BOB = Scope("ann"), Scope("bob")

@@ -8,10 +8,10 @@ from datetime import datetime
 import pytest
 from pydantic import JsonValue
 
-from memory.codes import code_of, currency_of
-from memory.enum_mentions import enum_mention
-from memory.mentions import mentions
 from memory.tools import Parameter
+from memory.typed.codes import code_of, currency_of
+from memory.typed.enum_mentions import enum_mention
+from memory.typed.mentions import mentions
 
 NOW = datetime(2026, 4, 1, 6, 51)
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.corrections import correction
 from memory.evidence import PERSON, Evidence, Slot
-from memory.model_extraction import ModelExtractor
 from memory.records import Turn
-from memory.user_state import fold
+from memory.state.corrections import correction
+from memory.state.model_extraction import ModelExtractor
+from memory.state.user_state import fold
 from tests.memory.turns import asked, call, turn
 
 LOG = [

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.embedder import Matrix
-from memory.lexical import K1, B
-from memory.log_terms import ALONE, AROUND, WITH_PREVIOUS, LogTerms
-from memory.ranking import FEATURES, MEAN_PRIOR_TURNS, Centring, RankingLog, ranking_weights
+from memory.ranking.lexical import K1, B
+from memory.ranking.log_terms import ALONE, AROUND, WITH_PREVIOUS, LogTerms
+from memory.ranking.ranker import FEATURES, MEAN_PRIOR_TURNS, Centring, RankingLog, ranking_weights
 from memory.records import Turn
 from tests.memory.turns import turn
 
@@ -158,7 +158,7 @@ def test_a_log_that_lost_a_turn_is_read_anew() -> None:
 
 
 def test_the_weights_are_those_of_the_features_and_none_is_negative() -> None:
-    stored = json.loads(files("memory").joinpath("ranking_weights.json").read_text(encoding="utf-8"))
+    stored = json.loads(files("memory.ranking").joinpath("ranking_weights.json").read_text(encoding="utf-8"))
     assert tuple(stored["weights"]) == FEATURES
     assert ranking_weights().tolist() == list(stored["weights"].values())
     assert min(ranking_weights()) >= 0

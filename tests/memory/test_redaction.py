@@ -7,10 +7,10 @@ import pytest
 
 from memory.memory import Memory
 from memory.records import CallStep, Observation, QuestionStep, Scope
-from memory.redaction import redacted
+from memory.state.redaction import redacted
+from memory.storage.user_memory import UserMemory
 from memory.strategies import open_strategy
 from memory.tools import Parameter, Tool
-from memory.user_memory import UserMemory
 from tests.fakes import HashingEmbedder
 from tests.memory.turns import asked, call, turn
 

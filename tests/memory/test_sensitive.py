@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from memory.evidence import Evidence, Slot
-from memory.extraction import extract
-from memory.model_extraction import ModelExtractor
-from memory.sensitive import is_sensitive_text, stays_in_slot
+from memory.state.extraction import extract
+from memory.state.model_extraction import ModelExtractor
+from memory.state.sensitive import is_sensitive_text, stays_in_slot
+from memory.state.user_state import fold
 from memory.tools import Parameter, Tool
-from memory.user_state import fold
 from tests.memory.turns import asked, call, turn
 
 ENGLISH = [

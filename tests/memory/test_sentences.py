@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.sentences import sentences, split_speaker
+from memory.ranking.sentences import sentences, split_speaker
 
 
 @pytest.mark.parametrize(

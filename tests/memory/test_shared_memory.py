@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from memory import Memory, Scope
-from memory.chroma_servers import ChromaServers
 from memory.errors import EmbedderMismatchError, MemoryStoreError
+from memory.storage.chroma_servers import ChromaServers
 from tests.chroma_processes import ChromaProcess
 from tests.fakes import HashingEmbedder
 from tests.memory.memory_contract import ANN, BOB, MemoryContract, found, ids, turn

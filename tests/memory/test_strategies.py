@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from memory.embedder import Matrix, Vector
 from memory.errors import UnknownStrategyError
-from memory.extraction import extract_all
-from memory.ranking import Ranked
+from memory.ranking.ranker import Ranked
 from memory.recall import Hit, Recall, TurnVectors
 from memory.records import Turn
 from memory.rendering import index_text, render_turn
+from memory.state.extraction import extract_all
 from memory.strategies import STRATEGIES, default_budget, open_strategy
 from memory.strategies._ranking import fuse
 from memory.text import tokenise

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from memory.descriptions import described_default, described_enum, described_format
 from memory.errors import ToolSchemaError
 from memory.tools import Parameter, parse_tool, parse_tools
+from memory.typed.descriptions import described_default, described_enum, described_format
 from tests.shared import shared_path
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from memory.state.topic import running_topic
 from memory.tools import Tool
-from memory.topic import running_topic
 from tests.memory.turns import call, turn
 
 WEATHER, TRAINS = (Tool(name=name, definition={}) for name in ("weather", "trains"))

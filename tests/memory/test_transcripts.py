@@ -8,7 +8,7 @@ import pytest
 
 from memory.errors import RecordError
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
-from memory.transcripts import Conversation, ExportedTurn, export_line, read_line, turns_of
+from memory.state.transcripts import Conversation, ExportedTurn, export_line, read_line, turns_of
 from tests.memory.turns import asked, call, turn
 
 SEARCH = {"id": "c1", "type": "function", "function": {"name": "search_trains", "arguments": '{"to": "Köln"}'}}

@@ -5,8 +5,7 @@ from datetime import date, datetime
 
 import pytest
 
-from memory.records import Turn
-from memory.turn_features import (
+from memory.ranking.turn_features import (
     CIRCUMSTANCE_WEIGHT,
     NamedDay,
     TurnFeatures,
@@ -15,6 +14,7 @@ from memory.turn_features import (
     read_query,
     read_turn,
 )
+from memory.records import Turn
 from tests.memory.turns import asked, call, turn
 
 

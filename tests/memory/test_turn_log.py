@@ -15,9 +15,9 @@ from sqlalchemy import URL, Engine, create_engine, inspect
 
 from memory.errors import DataVersionError, MemoryStoreError, RecordError
 from memory.records import Scope
-from memory.schema import metadata
-from memory.sql_turn_log import SqlTurnLog
-from memory.turn_log import LogVersion
+from memory.storage.schema import metadata
+from memory.storage.sql_turn_log import SqlTurnLog
+from memory.storage.turn_log import LogVersion
 from tests.memory.turn_log_contract import ANN, TurnLogContract, turn
 from tests.postgres_server import PostgresServer
 from tests.services import required_module
@@ -37,7 +37,7 @@ class TestPostgres(TurnLogContract):
 
     def test_workers_that_open_an_empty_database_at_once_migrate_it_once(self, url: str) -> None:
         script = (
-            "import sys; from memory.sql_turn_log import SqlTurnLog; from memory import Scope, Turn\n"
+            "import sys; from memory.storage.sql_turn_log import SqlTurnLog; from memory import Scope, Turn\n"
             "SqlTurnLog(sys.argv[1]).append(Scope('ann'), Turn(turn_id=sys.argv[2], request='x'))"
         )
         workers = [subprocess.Popen([sys.executable, "-c", script, url, str(number)]) for number in range(4)]

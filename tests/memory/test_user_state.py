@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Kind, Slot
-from memory.extraction import extract_all
 from memory.records import Turn
+from memory.state.extraction import extract_all
+from memory.state.user_state import Candidate, SlotState, UserState, accepts, context_similarity, fold, fold_evidence
 from memory.tools import Parameter, Tool, ValueType
-from memory.user_state import Candidate, SlotState, UserState, accepts, context_similarity, fold, fold_evidence
 from tests.memory.turns import call, turn
 
 SEAT = Slot("book", "seat")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from memory.errors import CastError
-from memory.numbers import find_numbers, parse_number
 from memory.tools import Parameter
-from memory.values import canonical_key, cast, equal
+from memory.typed.numbers import find_numbers, parse_number
+from memory.typed.values import canonical_key, cast, equal
 
 SEAT = Parameter(name="seat", enum=("first_class", "second_class"))
 COUNT = Parameter(name="count", type="integer")

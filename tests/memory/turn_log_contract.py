@@ -13,8 +13,8 @@ from sqlalchemy.engine import URL
 
 from memory.errors import MemoryStoreError, RecordError, ScopeError
 from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
-from memory.sql_turn_log import SqlTurnLog
-from memory.turn_log import LogEntry
+from memory.storage.sql_turn_log import SqlTurnLog
+from memory.storage.turn_log import LogEntry
 from tests.memory.scopes import ALIKE, PARTS, unsayable_scopes
 
 SHANGHAI = timezone(timedelta(hours=8))

@@ -33,12 +33,12 @@ from agent.planners.rules.utterance import Text
 from agent.planners.rules.verbs import deeds_of
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
-from memory.codes import code_of
-from memory.dates import normal_date
+from memory.state.user_state import accepts
 from memory.text import normalise
 from memory.tools import Parameter, Tool
-from memory.user_state import accepts
-from memory.values import equal
+from memory.typed.codes import code_of
+from memory.typed.dates import normal_date
+from memory.typed.values import equal
 
 SHORT_TERMS = 8
 """Content terms up to which a request counts as elliptical: it leans on what was said before."""

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from agent.planners.rules.kinds import kind_of
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.utterance import Text
-from memory.descriptions import described_format
 from memory.tools import Parameter, Tool
-from memory.values import equal
+from memory.typed.descriptions import described_format
+from memory.typed.values import equal
 
 REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
 """Least strength of a value said in the request, for required and optional arguments (see `Said.strength`)."""

@@ -15,7 +15,7 @@ from memory.errors import CastError
 from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
 from memory.tools import Parameter
-from memory.values import cast, equal
+from memory.typed.values import cast, equal
 
 Entry = Mapping[str, JsonValue]
 

@@ -20,13 +20,13 @@ from agent.planners.rules.utterance import Said, Text
 from agent.planners.rules.verbs import deeds_of, deeds_said
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
-from clarifier.look_up import suppliers
+from clarifier.grounding.look_up import suppliers
 from clarifier.settings import Settings
 from memory.embedder import Embedder
 from memory.evidence import Slot
 from memory.text import split_name
 from memory.tools import Parameter, Tool
-from memory.values import canonical_key
+from memory.typed.values import canonical_key
 
 MAX_CALLS_OF_A_TOOL = 5
 """More of one kind in a request is rather a list that names something else."""

@@ -14,10 +14,10 @@ from agent.planners.rules.kinds import Role, role_of
 from clarifier.decision import Situation
 from memory.evidence import Slot
 from memory.records import ToolCall
+from memory.state.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
 from memory.text import normalise
 from memory.tools import Parameter, Tool
-from memory.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
-from memory.values import canonical_key, equal
+from memory.typed.values import canonical_key, equal
 
 _SAME = re.compile(
     r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual|normal)\b|\busual\b|\blike (?:last time|before)\b"

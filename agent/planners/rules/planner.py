@@ -10,7 +10,7 @@ from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
 from memory.embedder import Embedder
 from memory.records import ToolCall
-from memory.values import canonical_key
+from memory.typed.values import canonical_key
 
 
 class RulesPlanner:

@@ -10,9 +10,9 @@ from agent.planners.rules.kinds import role_of
 from agent.planners.rules.segments import asking_sentences, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
-from memory.mentions import Mention
 from memory.text import split_name
 from memory.tools import Parameter, Tool
+from memory.typed.mentions import Mention
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 

@@ -11,15 +11,15 @@ from agent.planners.rules.said_names import labelled, named_values
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
-from memory.descriptions import described_examples
-from memory.enum_mentions import enum_mention
 from memory.errors import CastError
-from memory.mentions import Mention
-from memory.numbers import parse_number, read_chinese
 from memory.text import split_name, stem
-from memory.times import normal_time
 from memory.tools import Parameter, Tool
-from memory.values import cast
+from memory.typed.descriptions import described_examples
+from memory.typed.enum_mentions import enum_mention
+from memory.typed.mentions import Mention
+from memory.typed.numbers import parse_number, read_chinese
+from memory.typed.times import normal_time
+from memory.typed.values import cast
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 

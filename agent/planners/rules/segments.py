@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-from memory.cues import cues_in
 from memory.evidence import Kind
-from memory.mentions import Mention, mentions
+from memory.state.cues import cues_in
 from memory.text import normalise
+from memory.typed.mentions import Mention, mentions
 
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
 _CLAUSE = re.compile(
@@ -21,7 +21,7 @@ _CLAUSE = re.compile(
 
 @lru_cache(maxsize=1024)
 def named(text: str, now: datetime | None) -> tuple[Mention, ...]:
-    """Return what `text` names (`memory.mentions`), kept, since every tool and entry is held against the same words."""
+    """Return what `text` names (`memory.typed.mentions`), kept: every tool and entry is held against the same words."""
     return mentions(text, now)
 
 

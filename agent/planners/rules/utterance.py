@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agent.planners.rules.segments import Segment, clauses, named
-from memory.mentions import Mention
+from memory.typed.mentions import Mention
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,77 @@
+"""The command `stead import`: existing chat logs, in bulk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agent.commands.data_option import DataOption, TenantOption, failing_kindly, naming_files, opened_memory
+
+if TYPE_CHECKING:
+    from agent.stewardship.importing import Imported, OnProgress
+
+MAX_NAMED = 20
+"""Bad lines that are named one by one; the rest is only counted."""
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="JSON Lines: one conversation a line, or an export.", metavar="FILE")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as one JSON object.")] = False,
+    data: DataOption = Path(".stead"),
+    tenant: TenantOption = "default",
+) -> None:
+    """Remember existing chat logs. Importing a file again, or after it has grown, adds only what is new.
+
+    A line is {"user", "conversation", "messages": [{"role", "content", "tool_calls"?, "tool_call_id"?, "time"?}]}:
+    messages as OpenAI has them, times in ISO 8601 with their offset. A line of `stead state export` is read too.
+    A line that cannot be read is named by its number, skipped and counted; the exit status is then 2.
+    """
+    with failing_kindly():
+        from agent.stewardship.importing import import_lines
+
+        with naming_files("read", file):
+            lines = file.open(encoding="utf-8-sig", errors="surrogateescape")
+        with lines, opened_memory(data, must_exist=False) as memory, _progress(file.name) as advance:
+            imported = import_lines(lines, memory, tenant=tenant, on_progress=advance)
+    _report(imported, as_json=as_json)
+    if imported.faults:
+        raise typer.Exit(2)
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[OnProgress]:
+    """Show a bar on standard error where a person looks at it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _report(imported: Imported, *, as_json: bool) -> None:
+    for number, fault in imported.faults[:MAX_NAMED]:
+        typer.echo(f"stead: line {number} is skipped: {fault}", err=True)
+    if len(imported.faults) > MAX_NAMED:
+        typer.echo(f"stead: {len(imported.faults) - MAX_NAMED} further lines are skipped", err=True)
+    if as_json:
+        counts = {
+            "lines": imported.lines,
+            "users": imported.users,
+            "added": imported.added,
+            "known": imported.known,
+            "skipped": [{"line": number, "error": fault} for number, fault in imported.faults],
+        }
+        typer.echo(json.dumps(counts, ensure_ascii=False))
+    else:
+        typer.echo(
+            f"{imported.added} turns of {imported.users} users remembered, {imported.known} were known, "
+            f"{len(imported.faults)} of {imported.lines} lines skipped."
+        )

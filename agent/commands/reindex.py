@@ -1,0 +1,68 @@
+"""The commands of `stead` that keep a memory in order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, DataOption, failing_kindly
+from agent.errors import AgentError
+
+
+def reindex(
+    data: DataOption = Path(".stead"),
+    embedder: Annotated[
+        str, typer.Option(help="use, or sentence-transformers:NAME_OR_PATH; the index is of this one afterwards.")
+    ] = DEFAULT_EMBEDDER,
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="Embed every turn anew, not only what is missing.")
+    ] = False,
+    log_url: Annotated[
+        str | None, typer.Option(help="Turn log on a server, for instance postgresql://host/stead.", show_default=False)
+    ] = None,
+    chroma: Annotated[
+        list[str] | None,
+        typer.Option(help="URL of a Chroma server; once for each, in the order of the service.", show_default=False),
+    ] = None,
+) -> None:
+    """Bring the vector index to the turn log, or rebuild it for another embedder.
+
+    A memory in use goes on working meanwhile where it is on servers. After an interruption, run it again: it goes on
+    where it stopped.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from memory import memory
+
+    console = Console(stderr=True)
+    columns = (TextColumn("Indexing turns"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with failing_kindly():
+        is_on_servers = log_url is not None and bool(chroma)
+        if not is_on_servers and not (data / "memory.json").exists():
+            raise AgentError(f"no memory is in {str(data)!r}; name its directory with --data")
+        with (
+            memory.Memory.open(
+                None if is_on_servers else data,
+                embedder=embedder,
+                log_url=log_url,
+                chroma=chroma or (),
+                lock_timeout_s=LOCK_TIMEOUT_S,
+                reindexing=True,
+            ) as opened,
+            Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars,
+        ):
+            bar = bars.add_task("index", total=None)
+
+            def show(progress: memory.Progress) -> None:
+                bars.update(bar, completed=progress.turns, total=progress.all_turns)
+
+            done = opened.reindex(from_scratch=from_scratch, on_progress=show)
+        turns, users = _counted(done.turns, "turn"), _counted(done.users, "user")
+        typer.echo(f"The index has {turns} of {users}, embedded by {embedder}.")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,1 @@
+"""What a person may see, mend and take away of what is remembered of them."""

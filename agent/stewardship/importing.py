@@ -1,0 +1,114 @@
+"""Remembers chat logs in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memory.errors import MemoryStoreError, RecordError
+from memory.memory import Memory
+from memory.records import Scope, Turn
+from memory.state.transcripts import Conversation, ExportedTurn, read_line, turns_of
+from memory.storage.user_memory import UserMemory
+from memory.typed.value_forms import wall_time
+
+OnProgress = Callable[[int, int], None]
+"""Told how many lines are done, and of how many."""
+
+
+@dataclass
+class Imported:
+    """What became of a file."""
+
+    lines: int = 0
+    """Lines with something on them."""
+    users: int = 0
+    added: int = 0
+    """Turns that are new."""
+    known: int = 0
+    """Turns that were remembered before."""
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    """Lines that were skipped, by number from 1, with what is wrong; in order of number."""
+
+
+@dataclass(frozen=True)
+class _Line:
+    number: int
+    user: str
+    turns: tuple[Turn, ...]
+    is_exported: bool
+
+
+def import_lines(
+    lines: Iterable[str], memory: Memory, *, tenant: str = "default", on_progress: OnProgress = lambda done, of: None
+) -> Imported:
+    """Remember the turns of `lines`; what is remembered already stays as it is.
+
+    The conversations of a person are remembered oldest first where all of them have times, else in the order of the
+    file, as exported turns always are. All lines are read before the first is remembered.
+
+    Args:
+        lines: Of a chat log or an export (`memory.state.transcripts`); blank ones are passed over.
+        memory: Of the application.
+        tenant: Whose users they are.
+        on_progress: Called after each line that was remembered or skipped.
+
+    Raises:
+        MemoryStoreError: If the memory fails; what was remembered until then stays, and importing again goes on.
+    """
+    imported = Imported()
+    by_user: dict[str, list[_Line]] = {}
+    for line in _read(lines, imported):
+        by_user.setdefault(line.user, []).append(line)
+    imported.users = len(by_user)
+    done = len(imported.faults)
+    for user, held in by_user.items():
+        person = memory.user(Scope(user, tenant=tenant))
+        known = {turn.turn_id for turn in person.kept_turns()}
+        for line in _in_order(held):
+            _remember(line, person, known, imported)
+            done += 1
+            on_progress(done, imported.lines)
+    imported.faults.sort()
+    return imported
+
+
+def _read(lines: Iterable[str], imported: Imported) -> Iterator[_Line]:
+    for number, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        imported.lines += 1
+        try:
+            line = read_line(text)
+            Scope(line.user)  # checks it
+            yield _Line(number, line.user, _turns(line), isinstance(line, ExportedTurn))
+        except (RecordError, MemoryStoreError) as exc:
+            imported.faults.append((number, str(exc)))
+
+
+def _turns(line: Conversation | ExportedTurn) -> tuple[Turn, ...]:
+    return (line.turn,) if isinstance(line, ExportedTurn) else turns_of(line)
+
+
+def _in_order(lines: list[_Line]) -> list[_Line]:
+    times: list[datetime] = [time for line in lines if line.turns and (time := line.turns[0].time) is not None]
+    if len(times) < len(lines) or any(line.is_exported for line in lines):
+        return lines
+    order = sorted(range(len(lines)), key=lambda index: wall_time(times[index]))
+    return [lines[index] for index in order]
+
+
+def _remember(line: _Line, person: UserMemory, known: set[str], imported: Imported) -> None:
+    if person.settings.is_paused:
+        user = person.scope.user
+        imported.faults.append((line.number, f"{user!r} has paused; `stead state resume {user}` ends that"))
+        return
+    try:
+        for turn in line.turns:
+            person.remember(turn)
+            imported.known += turn.turn_id in known
+            imported.added += turn.turn_id not in known
+            known.add(turn.turn_id)
+    except RecordError as exc:
+        imported.faults.append((line.number, str(exc)))

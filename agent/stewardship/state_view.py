@@ -1,0 +1,120 @@
+"""The user state as data and as lines: every value with its probability, its interval and what speaks for it. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from clarifier.posterior import Moment, Posterior, by_value, posterior
+from memory.evidence import Evidence
+from memory.records import Turn
+from memory.state.user_state import Candidate, SlotState, UserState
+
+_STATUS = {
+    "current": "holds",
+    "superseded": "held",
+    "one_off": "once only",
+    "hypothetical": "only imagined",
+    "other_person": "of somebody else",
+    "expired": "ended by itself",
+}
+
+
+def state_data(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[dict[str, JsonValue]]:
+    """Return the slots of a state as JSON data, those with the newest evidence first.
+
+    Args:
+        state: The state.
+        turns: Those it was folded from, to name the turns of intervals.
+        now: When ages are counted from; `None` counts them in turns.
+    """
+    moment = Moment(len(turns), now)
+    return [_slot_data(slot, turns, moment) for slot in _newest_first(state)]
+
+
+def state_lines(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[str]:
+    """Return the slots of a state as text, a line a slot and an indented line a value; as in `state_data`."""
+    moment = Moment(len(turns), now)
+    return [line for slot in _newest_first(state) for line in _slot_lines(slot, turns, moment)]
+
+
+def turn_data(turn: Turn) -> dict[str, JsonValue]:
+    """Return a turn as JSON data."""
+    data: dict[str, JsonValue] = turn.model_dump(mode="json")
+    return data
+
+
+def _newest_first(state: UserState) -> list[SlotState]:
+    held = [slot for slot in state.slots.values() if slot.candidates]
+    return sorted(held, key=lambda slot: -max(one.last for one in slot.candidates))
+
+
+def _posterior(slot: SlotState, moment: Moment) -> Posterior:
+    return posterior(by_value(piece for one in slot.current for piece in one.evidence), moment)
+
+
+def _slot_data(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> dict[str, JsonValue]:
+    found = _posterior(slot, moment)
+    values: list[JsonValue] = [
+        {
+            "value": one.value,
+            "status": one.status,
+            "is_negated": one.is_negated,
+            "is_rule": one.is_standing,
+            "probability": _probability(one, found),
+            "since": {"turn": one.evidence[0].turn_id, "time": _iso(one.since_time)},
+            "until": {"turn": _turn_at(one.until, turns), "time": _iso(one.until_time)},
+            "evidence": [_evidence_data(piece) for piece in one.evidence],
+        }
+        for one in slot.candidates
+    ]
+    return {"slot": str(slot.slot), "tool": slot.slot.tool, "argument": slot.slot.argument, "values": values}
+
+
+def _evidence_data(piece: Evidence) -> dict[str, JsonValue]:
+    return {
+        "turn": piece.turn_id,
+        "time": _iso(piece.time),
+        "source": piece.source,
+        "kind": piece.kind,
+        "echo_of": piece.echo_of,
+    }
+
+
+def _slot_lines(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> Iterator[str]:
+    found = _posterior(slot, moment)
+    yield str(slot.slot)
+    for one in slot.candidates:
+        yield f"  {_value_line(one, _probability(one, found), turns)}"
+
+
+def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]) -> str:
+    value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
+    how = "a rule" if one.is_standing and one.status == "current" else _STATUS[one.status]
+    facts = [how if probability is None else f"{how}, {probability:.0%}", f"since {_when(one.evidence[0])}"]
+    ended = _turn_at(one.until, turns)
+    if one.until_time is not None and one.status != "superseded":
+        facts.append(f"until {one.until_time:%Y-%m-%d %H:%M}")
+    elif ended is not None and one.status == "superseded":
+        facts.append(f"until {ended}")
+    return f"{value}  ({', '.join(facts)}; said or used in {', '.join(one.turn_ids)})"
+
+
+def _probability(one: Candidate, found: Posterior) -> float | None:
+    """Return the probability of a value that holds; `None` for what does not, or is not wanted."""
+    return found.probability(one.value) if one.status == "current" and not one.is_negated else None
+
+
+def _when(piece: Evidence) -> str:
+    return f"{piece.turn_id}, {piece.time:%Y-%m-%d}" if piece.time is not None else piece.turn_id
+
+
+def _turn_at(position: int | None, turns: Sequence[Turn]) -> str | None:
+    return turns[position].turn_id if position is not None and position < len(turns) else None
+
+
+def _iso(time: datetime | None) -> str | None:
+    return time.isoformat() if time is not None else None

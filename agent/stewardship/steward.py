@@ -1,0 +1,156 @@
+"""A person in charge of their own memory: seeing, correcting, forgetting, taking along and pausing it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from agent.errors import AgentError
+from memory.evidence import Kind, Slot
+from memory.records import Turn
+from memory.state.corrections import correction
+from memory.state.extraction import extract_all
+from memory.state.transcripts import export_line
+from memory.state.user_state import UserState, fold, has_lapsed
+from memory.storage.user_memory import Forgotten, UserMemory
+from memory.storage.user_settings import UserSettings
+
+_NUMBERED = re.compile(r"c(\d+)")
+
+
+class StewardError(AgentError, ValueError):
+    """What a person asked for names nothing that is remembered."""
+
+
+class Steward:
+    """Does with one person's memory what the person asks for. It sees all of it, also while it is paused.
+
+    Args:
+        memory: Of the person.
+    """
+
+    def __init__(self, memory: UserMemory) -> None:
+        self._memory = memory
+
+    @property
+    def settings(self) -> UserSettings:
+        """What the person has settled."""
+        return self._memory.settings
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return all that is remembered, oldest first."""
+        return self._memory.kept_turns()
+
+    def state(self, as_of: int | datetime | None = None) -> UserState:
+        """Return what is believed of the person, now or as of a turn or time."""
+        return fold(self.turns(), as_of=as_of, retention=self.settings.retention_days)
+
+    def moment(self, text: str) -> int | datetime:
+        """Return what "as of" means: a turn id, a position in the log, or a time in ISO 8601.
+
+        Raises:
+            StewardError: If it is none of them.
+        """
+        for position, turn in enumerate(self.turns()):
+            if turn.turn_id == text:
+                return position
+        if text.isdigit():
+            return int(text)
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError as exc:
+            raise StewardError(
+                f"{text!r} is no turn of `stead turns`, no position and no time like 2026-03-09T12:00"
+            ) from exc
+
+    def slot(self, name: str) -> Slot:
+        """Return the slot called `TOOL.ARGUMENT`; one that is known goes before one that could be meant.
+
+        Raises:
+            StewardError: If it has no dot.
+        """
+        for slot in self.state().slots:
+            if str(slot) == name:
+                return slot
+        tool, _, argument = name.partition(".")
+        if not tool or not argument:
+            raise StewardError(f"a slot is called TOOL.ARGUMENT, as `stead state show` lists them; got {name!r}")
+        return Slot(tool, argument)
+
+    def correct(self, slot: Slot, value: JsonValue, *, now: datetime | None, is_negated: bool = False) -> Turn:
+        """Append a turn that says what `slot` is, or is not, and return it."""
+        numbers = (int(match[1]) for turn in self.turns() if (match := _NUMBERED.fullmatch(turn.turn_id)))
+        turn = correction(slot, value, turn_id=f"c{max(numbers, default=0) + 1}", time=now, is_negated=is_negated)
+        self._memory.remember(turn, even_if_paused=True)
+        return turn
+
+    def forget_all(self) -> Forgotten:
+        """Erase everything."""
+        return self._memory.forget()
+
+    def forget(self, what: str) -> Forgotten:
+        """Erase the turn called `what`, or every turn that says something for the slot called so.
+
+        Raises:
+            StewardError: If it is neither.
+        """
+        turns = self.turns()
+        if any(turn.turn_id == what for turn in turns):
+            return self._memory.forget_turns([what])
+        turn_ids = {piece.turn_id for piece in extract_all(turns) if str(piece.slot) == what}
+        if not turn_ids:
+            raise StewardError(
+                f"{what!r} is neither a turn of `stead turns` nor a slot of `stead state show`; nothing is forgotten"
+            )
+        return self._memory.forget_turns(turn_ids)
+
+    def forget_lapsed(self, now: datetime) -> Forgotten:
+        """Erase the turns that say something of which nothing is kept any longer by the retention that was settled."""
+        retention = self.settings.retention_days
+        lapsed: dict[str, bool] = {}
+        for piece in extract_all(self.turns()):
+            lapsed[piece.turn_id] = lapsed.get(piece.turn_id, True) and has_lapsed(piece, now, retention)
+        return self._memory.forget_turns([turn_id for turn_id, is_lapsed in lapsed.items() if is_lapsed])
+
+    def export(self) -> Iterator[str]:
+        """Yield a line a turn; importing them gives the same state."""
+        return (export_line(self._memory.scope.user, turn) for turn in self.turns())
+
+    def pause(self) -> None:
+        """From now on remember nothing and use nothing of what is remembered."""
+        self._settle(is_paused=True)
+
+    def resume(self) -> None:
+        """End a pause; what is remembered from before is used again."""
+        self._settle(is_paused=False)
+
+    def retain(self, kind: Kind, days: float | None) -> None:
+        """Use evidence of `kind` for so many days; `None`: for ever."""
+        others = {one: held for one, held in self.settings.retention_days.items() if one != kind}
+        self._settle(retention_days=others if days is None else {**others, kind: days})
+
+    def _settle(self, **changes: object) -> None:
+        self._memory.settle(UserSettings.model_validate({**self.settings.model_dump(), **changes}))
+
+
+def as_value(text: str) -> JsonValue:
+    """Return what a person typed as a value: JSON where it is that, else the text itself."""
+    try:
+        value: JsonValue = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    return value
+
+
+def listed(turns: Sequence[Turn]) -> list[str]:
+    """Return a line a turn: its id, time and request, and the tools it called."""
+    lines = []
+    for turn in turns:
+        when = f"  {turn.time:%Y-%m-%d %H:%M}" if turn.time is not None else ""
+        tools = ", ".join(dict.fromkeys(call.name for call in turn.calls))
+        lines.append(f"{turn.turn_id}{when}  {' '.join(turn.request.split())}{f'  [{tools}]' if tools else ''}")
+    return lines

@@ -1,0 +1,1 @@
+"""Fitting and reporting calibration from runs."""

@@ -1,0 +1,80 @@
+"""Which files of a folder hold topics, and where their toolsets lie."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmark_adapter.data.toolsets import TOOLSET_FILES, Toolsets
+from benchmark_adapter.errors import DatasetError
+
+_TOPIC_FIELDS = frozenset(
+    f"{prefix}{name}" for name in ("tasks", "answer_list", "task_types") for prefix in ("", "english_")
+)
+
+
+class Found(NamedTuple):
+    """The `.jsonl` files that a path stands for, each group in natural order of names (`persona2` before 10)."""
+
+    topics: tuple[Path, ...]
+    left_out: tuple[Path, ...]
+    """Files whose first line shows that they hold something else; toolset files are not among them."""
+
+
+def find_topic_files(path: Path) -> Found:
+    """Return the topic files of a path: itself, or those in a folder and anywhere below it.
+
+    Below a folder, hidden folders and the files of toolsets are passed over, and a file is left out when its first
+    line is JSON without any field of a topic. A file that cannot be read, or whose first line is broken, stays, so that
+    the fault is seen.
+
+    Raises:
+        DatasetError: If the folder cannot be read.
+    """
+    if not path.is_dir():
+        return Found((path,), ())
+    try:
+        files = sorted(path.rglob("*.jsonl"), key=lambda file: _natural_order(file.relative_to(path)))
+    except OSError as exc:
+        raise DatasetError(path, None, f"cannot be read: {exc}") from exc
+    topics: list[Path] = []
+    left_out: list[Path] = []
+    for file in files:
+        is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if not file.is_dir() and file.name not in TOOLSET_FILES and not is_hidden:
+            (topics if _may_hold_topics(file) else left_out).append(file)
+    return Found(tuple(topics), tuple(left_out))
+
+
+def repeated_names(paths: Sequence[Path]) -> dict[Path, Path]:
+    """Return the files whose stem an earlier file has too, each with that file: one stem is one person."""
+    first: dict[str, Path] = {}
+    return {path: first[path.stem] for path in paths if first.setdefault(path.stem, path) != path}
+
+
+def toolsets_of(topic_file: Path, root: Path) -> Toolsets:
+    """Return the toolsets of a topic file: in its folder, beside that folder, else anywhere below `root`."""
+    beside = Toolsets.beside(topic_file)
+    if beside.folder.is_dir() or not root.is_dir():
+        return beside
+    found = {file.parent for name in TOOLSET_FILES for file in root.rglob(name)}
+    return Toolsets(min(found, key=lambda folder: (len(folder.parts), folder))) if found else beside
+
+
+def _may_hold_topics(file: Path) -> bool:
+    try:
+        with file.open("rb") as lines:
+            first = next((line for line in lines if line.strip()), b"")
+        value = json.loads(first.decode("utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return True
+    return isinstance(value, dict) and not _TOPIC_FIELDS.isdisjoint(value)
+
+
+def _natural_order(path: Path) -> list[tuple[int, str]]:
+    """Sort key that puts `persona2` before `persona10`."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", os.fspath(path))]

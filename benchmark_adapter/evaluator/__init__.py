@@ -1,0 +1,1 @@
+"""The reference evaluator's behaviour, without listing paths, and the proof that it is equal."""

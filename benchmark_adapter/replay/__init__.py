@@ -1,0 +1,1 @@
+"""Playing turns against their reference."""

@@ -1,0 +1,1 @@
+"""From replies to scores, metrics and tables."""

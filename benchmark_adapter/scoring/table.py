@@ -1,0 +1,197 @@
+"""A run's metrics as tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchmark_adapter.evaluator.conformance import Report
+from benchmark_adapter.scoring.metrics import SOURCES
+from benchmark_adapter.scoring.paper import NOT_COMPARABLE, paper_tables
+
+_EXACT_COLUMNS = {
+    "overall": "overall",
+    "ST": "ST",
+    "MT": "MT",
+    "LOI": "LOI",
+    "first_third": "1st\nthird",
+    "middle_third": "2nd\nthird",
+    "last_third": "3rd\nthird",
+}
+"""Metric key to heading: what the paper reports too. Line breaks keep every table within 80 characters."""
+_FURTHER_COLUMNS = {
+    "LOI_recoverable": "LOI, settled\nby history",
+    "LOI_unrecoverable": "LOI, must\nbe asked",
+    "Chat": "Chat",
+    "micro": "all turns\n(micro)",
+}
+_MEASURES = {
+    "slots.decision_relevant.accuracy": "decision-relevant\narguments right",
+    "expected_cost": "cost of\na turn",
+    "calibration.ece": "ECE",
+    "calibration.brier": "Brier",
+    "calibration.auroc": "AUROC",
+    "calibration.aurc": "AURC",
+}
+"""Metric path to heading."""
+INTERVALS = "95 %: bootstrap over topics within persons, so of these persons."
+
+
+def run_tables(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> Group:
+    """Return the tables of one run, the paper's models below as context.
+
+    Args:
+        metrics: As in `metrics.json`.
+        title: Names the run above its table.
+        standing: Whether the paper's figures can be compared with these.
+    """
+    parts: list[RenderableType] = [_accuracy_table("exact", metrics, title, standing)]
+    if metrics["relaxed"] is not None:
+        parts.append(_accuracy_table("relaxed", metrics, title, standing))
+    parts.append(_further_table(metrics["exact"], metrics["relaxed"]))
+    if any(metrics["slots"][source]["n"] for source in SOURCES):
+        parts.append(_slots_table(metrics["slots"]))
+    if metrics["ask"] is not None:
+        parts.append(_ask_table(metrics["ask"]))
+    parts.append(_measures_table(metrics))
+    parts.append(Text(_reference_rates(metrics["reference"])))
+    parts.append(Text(_totals(metrics)))
+    return Group(*parts)
+
+
+def show(console: Console, metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> None:
+    """Print the tables of one run."""
+    console.print(run_tables(metrics, title=title, standing=standing))
+
+
+def agreement_table(report: Report) -> Group:
+    """Return how many vectors of each family agree, and the first that do not."""
+    table = Table(title="Agreement with the reference evaluator", title_justify="left")
+    for heading in ("family", "agree", "of"):
+        table.add_column(heading, justify="left" if heading == "family" else "right")
+    for name, family in report.families.items():
+        table.add_row(name, str(family.agree), str(family.total))
+    table.add_section()
+    table.add_row("all", str(report.agree), str(report.total), style="bold")
+    differing = [
+        Text(f"{name} {one.case_id} (line {one.line}): {one.difference}")
+        for name, family in report.families.items()
+        for one in family.disagreements
+    ]
+    return Group(table, *differing)
+
+
+def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any], title: str, standing: str) -> Table:
+    tables = paper_tables()
+    table = Table(title=Text(f"{kind.capitalize()} accuracy (%), {title}"), title_justify="left")
+    table.add_column("")
+    for heading in _EXACT_COLUMNS.values():
+        table.add_column(heading, justify="right")
+    table.add_row("this run", *_percentages(metrics[kind].get(key) for key in _EXACT_COLUMNS), style="bold")
+    for end, bounds in _bounds(metrics["ci95"], [f"{kind}.{key}" for key in _EXACT_COLUMNS]):
+        table.add_row(end, *_percentages(bounds))
+    if kind == "exact" and metrics["relaxed"] is not None:
+        table.add_row("  relaxed", *_percentages(metrics["relaxed"].get(key) for key in _EXACT_COLUMNS))
+    table.add_section()
+    for model, row in tables.rows(kind).items():
+        table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
+    table.caption = f"Below the line: {tables.source.split(';')[0]}: {standing}."
+    if metrics["ci95"] is not None:
+        table.caption = f"{INTERVALS}\n{table.caption}"
+    table.caption_justify = "left"
+    return table
+
+
+def _bounds(
+    ci95: Mapping[str, Sequence[float] | None] | None, paths: Sequence[str]
+) -> Iterator[tuple[str, list[float | None]]]:
+    """Yield a row of lower and one of upper ends, nothing where there are no intervals."""
+    if ci95 is None:
+        return
+    intervals = [ci95.get(path) for path in paths]
+    for index, heading in enumerate(("  95 % from", "  95 % to")):
+        yield heading, [one and one[index] for one in intervals]  # type: ignore[misc]  # no interval is empty
+
+
+def _further_table(exact: Mapping[str, float | None], relaxed: Mapping[str, float | None] | None) -> Table:
+    table = Table(title="Accuracy (%), further parts", title_justify="left")
+    table.add_column("")
+    for heading in _FURTHER_COLUMNS.values():
+        table.add_column(heading, justify="right")
+    table.add_row("exact", *_percentages(exact.get(key) for key in _FURTHER_COLUMNS))
+    if relaxed is not None:
+        table.add_row("relaxed", *_percentages(relaxed.get(key) for key in _FURTHER_COLUMNS))
+    return table
+
+
+def _slots_table(slots: Mapping[str, Mapping[str, Any] | None]) -> Table:
+    table = Table(title="Arguments given right, by where the reference has the value from (%)", title_justify="left")
+    table.add_column("")
+    for source in SOURCES:
+        table.add_column(source, justify="right")
+    cells = [slots[source] or {} for source in SOURCES]
+    table.add_row("right", *_percentages(cell.get("accuracy") for cell in cells))
+    table.add_row("of", *(str(cell.get("n", 0)) for cell in cells))
+    return table
+
+
+def _ask_table(ask: Mapping[str, float | None]) -> Table:
+    table = Table(title="Questions (%)", title_justify="left")
+    shown = [key for key in ask if key != "questions_per_turn"]
+    for key in shown:
+        table.add_column(key.replace("_", "\n"), justify="right")
+    table.add_column("questions\na turn", justify="right")
+    per_turn = ask["questions_per_turn"]
+    table.add_row(*_percentages(ask[key] for key in shown), "n/a" if per_turn is None else f"{per_turn:.2f}")
+    return table
+
+
+def _measures_table(metrics: Mapping[str, Any]) -> Table:
+    table = Table(title="Cost and calibration", title_justify="left")
+    table.add_column("")
+    for heading in _MEASURES.values():
+        table.add_column(heading, justify="right")
+    table.add_row("this run", *map(_number, (_at(metrics, path) for path in _MEASURES)))
+    for end, bounds in _bounds(metrics["ci95"], list(_MEASURES)):
+        table.add_row(end, *map(_number, bounds))
+    return table
+
+
+def _at(metrics: Mapping[str, Any], path: str) -> float | None:
+    part, _, rest = path.partition(".")
+    if rest and metrics[part] is not None:
+        return _at(metrics[part], rest)
+    value: float | None = metrics[part]
+    return value
+
+
+def _number(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
+def _reference_rates(rates: Mapping[str, Mapping[str, float | None]]) -> str:
+    shown = []
+    for name, wording in (("sessions", "whole sessions"), ("optimal", "optimal paths"), ("progress", "progress")):
+        macro, micro = _percentages(rates[name][key] for key in ("macro", "micro"))
+        shown.append(f"{wording} {macro} % over persons, {micro} % over all")
+    return "As the reference evaluator counts: " + "; ".join(shown)
+
+
+def _totals(metrics: Mapping[str, Any]) -> str:
+    tokens = metrics["tokens"]
+    recalled = "n/a" if tokens["recall"] is None else f"{tokens['recall']:,}"
+    cost = metrics.get("cost_usd")
+    money = "" if cost is None else f"US$ {cost:,.4f}; "
+    return (
+        f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {recalled} recalled, "
+        f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; {money}"
+        f"{metrics['seconds']:.1f} s in turns ({metrics['turns_per_second'] or 0:.1f} turns a second)"
+    )
+
+
+def _percentages(values: Iterable[float | None], missing: str = "n/a") -> list[str]:
+    return [missing if value is None else f"{100 * value:.1f}" for value in values]

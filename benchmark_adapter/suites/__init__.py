@@ -1,0 +1,1 @@
+"""Public suites for recall and for ask-or-act."""

@@ -1,0 +1,1 @@
+"""The question to the person."""

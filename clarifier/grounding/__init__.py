@@ -1,0 +1,1 @@
+"""What supports the value of an argument."""

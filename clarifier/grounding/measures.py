@@ -1,0 +1,279 @@
+"""Amounts that a text names with their unit, read in the unit that a parameter counts in.
+
+"Eight jin" is 4 of a parameter in kilograms and never 8; "four and a half stars" is 4.5; "a quarter" is 25 per cent;
+"no changes" is 0 of a parameter that counts changes. Factors are exact by definition (the jin of the mainland, 500 g).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
+from types import MappingProxyType
+from typing import NamedTuple
+
+from memory.text import split_name, stem
+from memory.tools import Parameter
+from memory.typed.numbers import find_numbers
+
+Dimension = str
+_UNIT_TEXTS: Mapping[tuple[Dimension, float], str] = MappingProxyType(
+    {
+        ("mass", 0.001): "mg milligram milligrams 毫克",
+        ("mass", 1): "g gram grams gramme grammes 克",
+        ("mass", 50): "两",
+        ("mass", 500): "jin catty catties 斤 市斤",
+        ("mass", 1000): "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes 千克 公斤",
+        ("mass", 1_000_000): "tonne tonnes 吨",
+        ("mass", 28.349523125): "oz ounce ounces 盎司",
+        ("mass", 453.59237): "lb lbs pound pounds 磅",
+        ("length", 0.001): "mm millimetre millimetres millimeter millimeters 毫米",
+        ("length", 0.01): "cm centimetre centimetres centimeter centimeters 厘米 公分",
+        ("length", 1): "metre metres meter meters 米",
+        ("length", 500): "li 里",
+        ("length", 1000): "km kilometre kilometres kilometer kilometers 千米 公里",
+        ("length", 0.0254): "inch inches 英寸 寸",
+        ("length", 0.3048): "foot feet ft 英尺",
+        ("length", 0.9144): "yard yards 码",
+        ("length", 1609.344): "mile miles 英里",
+        ("volume", 0.001): "ml millilitre millilitres milliliter milliliters 毫升",
+        ("volume", 1): "litre litres liter liters 升",
+        ("time", 1): "second seconds sec secs 秒 秒钟",
+        ("time", 60): "minute minutes min mins 分钟",
+        ("time", 900): "刻钟",
+        ("time", 3600): "hour hours hr hrs 小时 钟头 个小时 个钟头 个钟",
+        ("time", 86_400): "day days 天 日",
+        ("time", 604_800): "week weeks 周 星期 礼拜 个星期 个礼拜",
+        ("time", 1_209_600): "fortnight fortnights",
+        ("money", 1): "元 块 块钱",
+        ("money", 0.1): "角 毛 毛钱",
+        ("data", 1): "mb megabyte megabytes",
+        ("data", 1000): "gb gigabyte gigabytes",
+    }
+)
+_UNITS: Mapping[str, tuple[Dimension, float]] = MappingProxyType(
+    {word: unit for unit, words in _UNIT_TEXTS.items() for word in words.split()}
+)
+_LATIN_UNIT = re.compile(r"[\s-]?([A-Za-z]+)\b")
+_HAN_UNITS = sorted((word for word in _UNITS if not word.isascii()), key=len, reverse=True)
+_SHORT_UNITS = frozenset(["g", "min", "sec", "li", "day", "日", "两", "里", "码", "寸", "分", "米"])
+"""Words that are units after a number but say nothing of one in a description."""
+_HAN_AND_A_HALF = re.compile(r"([一二两三四五六七八九])([\u4e00-\u9fff]{1,2}?)半(?![天夜路])")
+_PAIR = re.compile(r"\b(?:both|a couple|a pair)\b|俩|两口子|一对", re.IGNORECASE)
+_AND_A_HALF = re.compile(r"\s?and a half\b|\s?½|(?:[^\s\d，。,.]{1,2}?)半(?![天夜路])", re.IGNORECASE)
+_HALF = re.compile(r"\bhalf an? (?P<en>[a-z]+)\b|(?<!个)半个?(?P<zh>[\u4e00-\u9fff]{1,2})", re.IGNORECASE)
+_ONE = re.compile(r"\b(?<!half )(?<!of )(?:a|an|per|each|every) (?P<en>[a-z]+)\b(?! and a)", re.IGNORECASE)
+_PHRASES: tuple[tuple[re.Pattern[str], tuple[Dimension, float]], ...] = (
+    (re.compile(r"\bquarter of an hour\b|一刻钟", re.IGNORECASE), ("time", 900)),
+    (re.compile(r"\bthree[- ]quarters of an hour\b|三刻钟", re.IGNORECASE), ("time", 2700)),
+    (re.compile(r"\b(?:an )?hour and a half\b", re.IGNORECASE), ("time", 5400)),
+    (re.compile(r"\ba couple of hours\b", re.IGNORECASE), ("time", 7200)),
+    (re.compile(r"\ba couple of days\b", re.IGNORECASE), ("time", 172_800)),
+    (re.compile(r"\ba couple of weeks\b", re.IGNORECASE), ("time", 1_209_600)),
+)
+_FRACTIONS: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"\bthree[- ]quarters?\b|四分之三|¾", re.IGNORECASE), 0.75),
+    (re.compile(r"\b(?:a|one)[- ]quarter\b(?! (?:past|to|of an))|四分之一|¼", re.IGNORECASE), 0.25),
+    (re.compile(r"\btwo[- ]thirds\b|三分之二", re.IGNORECASE), 2 / 3),
+    (re.compile(r"\b(?:a|one)[- ]third\b|三分之一", re.IGNORECASE), 1 / 3),
+    (re.compile(r"\b(?:a|one)[- ]fifth\b|五分之一", re.IGNORECASE), 0.2),
+    (re.compile(r"\b(?:a|one)[- ]tenth\b|十分之一", re.IGNORECASE), 0.1),
+    (re.compile(r"\bhalf(?:way)?\b(?! (?:past|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
+                r"|一半|对半", re.IGNORECASE), 0.5),
+)  # fmt: skip
+_TENTHS = re.compile(r"([一二三四五六七八九])成")
+_DIGITS = {char: number for number, char in enumerate("一二三四五六七八九", start=1)}
+_PER_CENT = re.compile(r"%|\bper ?cent\b|\bpercentage\b|_pct\b|百分", re.IGNORECASE)
+_NONE_OF = re.compile(
+    r"\b(?:no|without(?: any)?|not any|zero|never|don['’]t want(?: any)?)\s(?:more\s|extra\s|further\s)?"
+    r"([\w-]+(?:\s[\w-]+)?)",
+    re.IGNORECASE,
+)
+_NONE_OF_CHINESE = re.compile(r"(?:不要|不用|不想|不许|不|别|莫|无需|无|没有|免)([\u4e00-\u9fff]{1,4})")
+_STRAIGHT = re.compile(
+    r"\bdirect(?:ly)?\b|\bnon-?stop\b|\bstraight (?:through|there)\b|直达|直飞|一趟车", re.IGNORECASE
+)
+_INTERRUPTIONS = frozenset(
+    map(stem, ("change", "changes", "transfers", "stops", "stopovers", "layovers", "connections"))
+)
+_INTERRUPTIONS_CHINESE = re.compile("换乘|中转|转机|经停")
+
+
+class Amount(NamedTuple):
+    """A number with its unit, as a text names it."""
+
+    value: float
+    unit: tuple[Dimension, float] | None
+    """Dimension and factor to its base unit; `None` for a bare number or an unknown unit."""
+    start: int
+
+
+def amounts(text: str) -> tuple[Amount, ...]:
+    """Return the amounts that `text` names: every number, "half an hour", "four and a half stars"."""
+    return _amounts(text)
+
+
+@lru_cache(maxsize=1024)
+def _amounts(text: str) -> tuple[Amount, ...]:
+    return tuple(chain(_counted(text), _worded(text)))
+
+
+def _counted(text: str) -> Iterator[Amount]:
+    for span in find_numbers(text):
+        if half := _AND_A_HALF.match(text, span.end):
+            unit = _unit_at(text, half.end()) or _unit_at(text, span.end)
+            yield Amount(span.value + 0.5, unit, span.start)
+        else:
+            yield Amount(span.value, _unit_at(text, span.end), span.start)
+
+
+def _worded(text: str) -> Iterator[Amount]:
+    for found in _HALF.finditer(text):
+        if unit := _unit_of(found["en"] or found["zh"]):
+            yield Amount(0.5, unit, found.start())
+    for found in _HAN_AND_A_HALF.finditer(text):
+        yield Amount(_DIGITS[found[1].replace("两", "二")] + 0.5, _unit_of(found[2]), found.start())
+    for found in _PAIR.finditer(text):
+        yield Amount(2, None, found.start())
+    for found in _ONE.finditer(text):
+        if unit := _UNITS.get(found["en"].casefold()):
+            yield Amount(1, unit, found.start())
+    for pattern, (dimension, size) in _PHRASES:
+        for found in pattern.finditer(text):
+            yield Amount(size, (dimension, 1), found.start())
+
+
+def unit_word(word: str) -> bool:
+    """Say whether a word in lower case is the name of a unit."""
+    return word in _UNITS
+
+
+@lru_cache(maxsize=1024)
+def unit_of(parameter: Parameter) -> tuple[Dimension, float] | None:
+    """Return the unit a parameter counts in, by its name, else its description; `None` where they name none or two."""
+    words = split_name(parameter.name)
+    words = words[1:] if words[:1] == ("min",) else words  # the least, as in `minRating`
+    named = {_UNITS[word] for word in words if word in _UNITS}
+    if len(named) == 1:
+        return named.pop()
+    text = parameter.description
+    told = {word for word in re.findall(r"[a-z]+", text.casefold()) if word in _UNITS and word not in _SHORT_UNITS}
+    for word in _HAN_UNITS:
+        if word in text and word not in _SHORT_UNITS:
+            told.add(word)
+            text = text.replace(word, " ")
+    found = {_UNITS[word] for word in told}
+    return found.pop() if len(found) == 1 else None
+
+
+def is_other_unit(unit: tuple[Dimension, float] | None, parameter: Parameter | None) -> bool:
+    """Say whether an amount in `unit` is another number in the unit of `parameter`."""
+    own = unit_of(parameter) if parameter is not None and unit is not None else None
+    return own is not None and unit is not None and own[0] == unit[0] and own[1] != unit[1]
+
+
+def measured(value: float, text: str, parameter: Parameter) -> bool:
+    """Say whether `text` names an amount that is `value` in the unit of `parameter`."""
+    own = unit_of(parameter)
+    for one in amounts(text):
+        if one.unit is not None and own is not None:
+            if own[0] == one.unit[0] and _near(one.value * one.unit[1], value * own[1]):
+                return True
+        elif own is None and one.unit is None and _near(one.value, value):
+            return True
+    return _is_share(value, text, parameter) or (value == 0 and _names_none(text, parameter))
+
+
+def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
+    """Say whether `text` names `value` as an amount of what the parameter counts: in its unit, or beside its name."""
+    own, telling = unit_of(parameter), counted_things(parameter)
+    for one in amounts(text):
+        if one.unit is not None and own is not None and own[0] == one.unit[0]:
+            if _near(one.value * one.unit[1], value * own[1]):
+                return True
+        elif _near(one.value, value) and telling & set(_near_words(text, one.start)):
+            return True
+    return False
+
+
+def _near_words(text: str, at: int) -> Iterator[str]:
+    """The stems of the words of the clause around a place."""
+    start = max((found.end() for found in _CLAUSE.finditer(text, 0, at)), default=0)
+    end = _CLAUSE.search(text, at)
+    return (stem(word) for word in re.findall(r"[a-z]+", text[start : end.start() if end else None].casefold()))
+
+
+def lengths_of_time(text: str) -> Iterator[int]:
+    """Yield the lengths of time that `text` names, in seconds: `half an hour` gives 1800."""
+    for one in amounts(text):
+        if one.unit is not None and one.unit[0] == "time":
+            yield round(one.value * one.unit[1])
+
+
+def _near(a: float, b: float) -> bool:
+    """Equal up to the rounding that people do when they convert: one per cent."""
+    return abs(a - b) <= 0.01 * max(abs(a), abs(b))
+
+
+def _unit_at(text: str, at: int) -> tuple[Dimension, float] | None:
+    if found := _LATIN_UNIT.match(text, at):
+        return _UNITS.get(found[1].casefold())
+    return _unit_of(text[at : at + 3].lstrip())
+
+
+def _unit_of(words: str) -> tuple[Dimension, float] | None:
+    if words.isascii():
+        return _UNITS.get(words.casefold())
+    return next((_UNITS[word] for word in _HAN_UNITS if words.startswith(word)), None)
+
+
+def _is_share(value: float, text: str, parameter: Parameter) -> bool:
+    """A quarter is 0.25, or 25 where the parameter counts per cent; 25 % of a share is 0.25."""
+    shares = [share for pattern, share in _FRACTIONS if pattern.search(text)]
+    shares += [_DIGITS[char] / 10 for char in _TENTHS.findall(text)]
+    in_per_cent = _PER_CENT.search(f"{parameter.name} {parameter.description}") is not None
+    if any(_near(share * (100 if in_per_cent else 1), value) for share in shares):
+        return True
+    return 0 < value < 1 and any(
+        _near(one.value, value * 100) for one in amounts(text) if _PER_CENT.match(text[_end(text, one) :].lstrip())
+    )
+
+
+def _end(text: str, amount: Amount) -> int:
+    found = re.compile(r"\d+(?:\.\d+)?").match(text, amount.start)
+    return found.end() if found else amount.start
+
+
+def _names_none(text: str, parameter: Parameter) -> bool:
+    """Whether `text` wants none of what the parameter counts."""
+    telling = counted_things(parameter)
+    named = {stem(word.casefold()) for found in _NONE_OF.findall(text) for word in found.split()}
+    if telling & named:
+        return True
+    if any(things[:2] in parameter.description for things in _NONE_OF_CHINESE.findall(text) if len(things) > 1):
+        return True
+    interrupts = telling & _INTERRUPTIONS or _INTERRUPTIONS_CHINESE.search(parameter.description)
+    return bool(interrupts) and _STRAIGHT.search(text) is not None
+
+
+_CLAUSE = re.compile(r"[,;:!?，。；：！？]|\.(?:\s|$)")
+_SIZE_TEXT = "max min maximum minimum most least number count limit total num of the a an allowed how many"
+_SIZE_WORDS = frozenset(map(stem, _SIZE_TEXT.split()))
+
+
+def counted_things(parameter: Parameter) -> frozenset[str]:
+    """Return the stems of the words of a parameter's name that say what it counts."""
+    return frozenset(map(stem, split_name(parameter.name))) - _SIZE_WORDS
+
+
+_COUNTING_TEXT = (
+    "quantity qty count number pieces places seats tickets people persons passengers adults copies units guests amount"
+)
+_COUNTING = frozenset(map(stem, _COUNTING_TEXT.split()))
+
+
+def counts(parameter: Parameter) -> bool:
+    """Say whether a parameter counts things: a quantity, a number of seats."""
+    words = {stem(word) for word in split_name(parameter.name)}
+    return bool(words & _COUNTING) or any(word in parameter.description for word in ("数量", "件数", "人数", "份数"))

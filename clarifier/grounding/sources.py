@@ -1,0 +1,138 @@
+"""Where the support for a value is looked up: this request and turn, the running topic, and what memory recalls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from functools import cached_property
+
+from clarifier.decision import Situation
+from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
+from clarifier.grounding.spoken import mentions_in
+from clarifier.posterior import Moment, Testimony
+from memory.evidence import Evidence, Slot
+from memory.records import CallStep, Turn
+from memory.typed.dates import normal_date
+from memory.typed.values import canonical_key
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A situation, indexed for the questions that grounding asks. Every part is read at first use only."""
+
+    situation: Situation
+
+    @cached_property
+    def answers(self) -> str:
+        """What the person answered in this turn, one answer a line."""
+        return "\n".join(step.answer for step in self.situation.question_steps if step.answer)
+
+    @cached_property
+    def observed(self) -> tuple[Leaf, ...]:
+        """What tools returned in this turn."""
+        return tuple(observed(self.situation.call_steps))
+
+    @cached_property
+    def topic_said(self) -> tuple[Said, ...]:
+        """The person's words in the running topic, oldest first."""
+        return tuple(said for turn in self.situation.recall.topic_turns for said in said_in(turn))
+
+    @cached_property
+    def topic_used(self) -> tuple[Used, ...]:
+        """The arguments of the calls made in the running topic, newest first."""
+        used = [
+            Used(Slot(call.name, name), value, turn.turn_id, order)
+            for order, turn in enumerate(self.situation.recall.topic_turns)
+            for call in turn.calls
+            for name, value in call.arguments.items()
+        ]
+        return tuple(reversed(used))
+
+    def may_recur(self, used: Used) -> bool:
+        """Whether a value used in the topic was not meant for that once, or for another person."""
+        pieces = self._index.by_value.get(canonical_key(used.value), ())
+        own = [piece for piece in pieces if piece.slot == used.slot and piece.turn_id == used.turn_id]
+        return not own or any(piece.may_fill for piece in own)
+
+    @cached_property
+    def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
+        """What tools returned in the running topic, with its turn; newest first."""
+        return tuple(
+            (turn.turn_id, tuple(observed(step for step in turn.steps if isinstance(step, CallStep))))
+            for turn in reversed(self.situation.recall.topic_turns)
+        )
+
+    @cached_property
+    def past(self) -> tuple[Turn, ...]:
+        """Recalled turns of earlier topics."""
+        topic = {turn.turn_id for turn in self.situation.recall.topic_turns}
+        return tuple(turn for turn in self.situation.recall.turns if turn.turn_id not in topic)
+
+    @cached_property
+    def past_said(self) -> tuple[Said, ...]:
+        """The person's words in recalled turns of earlier topics, and recalled text that renders no turn."""
+        words = [said for turn in self.past for said in said_in(turn)]
+        for item in self.situation.recall.items:
+            if item.turn is None and not item.evidence and item.turn_ids:
+                words.append(Said(item.text, item.turn_ids[-1]))
+        return tuple(words)
+
+    @cached_property
+    def past_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
+        """What tools returned in recalled turns of earlier topics, with its turn."""
+        return tuple(
+            (turn.turn_id, tuple(observed(step for step in turn.steps if isinstance(step, CallStep))))
+            for turn in self.past
+        )
+
+    @cached_property
+    def moment(self) -> Moment:
+        """This turn: its clock, and the position after the newest one that evidence knows."""
+        return Moment(max(0, self._index.last_position) + 1, self.situation.now)
+
+    @cached_property
+    def known_days(self) -> frozenset[str]:
+        """Dates named in this turn or used before, as far as recalled: what a span of days may count from."""
+        named = [
+            day
+            for text in (self.situation.request, self.answers)
+            for one in mentions_in(text, self.situation.now)
+            for day in (one.value if isinstance(one.value, list) else [one.value])
+            if one.kind in ("date", "date_range")
+        ]
+        used = (
+            pieces[0].value for pieces in self._index.by_value.values() if not self._index.is_private(pieces[0].slot)
+        )
+        return frozenset(
+            day for value in (*named, *used) if isinstance(value, str) and (day := normal_date(value)) is not None
+        )
+
+    def position(self, turn_id: str) -> int:
+        """Return the position of a recalled turn as far as evidence tells, else that of the newest turn."""
+        return self._index.positions.get(turn_id, max(0, self._index.last_position))
+
+    def of_slot(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for `slot` itself, by value."""
+        return self._index.of_slot(slot)
+
+    def of_argument(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for arguments of the same name in other tools, by slot and value."""
+        return [said for kin in self._index.slots(name_key(slot.argument)) if kin != slot for said in self.of_slot(kin)]
+
+    def of_relatives(self, slot: Slot) -> list[Testimony]:
+        """Return the evidence for arguments whose name has the same head word but is another, by slot and value."""
+        own = name_key(slot.argument)
+        names = [name for name in self._index.names if name[-1:] == own[-1:] and name != own]
+        return [said for name in names for kin in self._index.slots(name) for said in self.of_slot(kin)]
+
+    def of_value(self, value_key: str) -> list[Evidence]:
+        """Return the evidence, of any slot, whose value has the canonical form `value_key`."""
+        return [piece for piece in self._index.by_value.get(value_key, ()) if not self._index.is_private(piece.slot)]
+
+    def once(self, key: Hashable, held: tuple[object, ...], find: Callable[[], Found]) -> Found:
+        """Return what `find` gives, found once per recall and moment; `held` are told by identity."""
+        return self._index.once((key, self.moment), held, find)
+
+    @cached_property
+    def _index(self) -> RecalledIndex:
+        return index_of(self.situation.recall)

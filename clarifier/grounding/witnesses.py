@@ -1,0 +1,193 @@
+"""Which pieces of long-term memory bear on a slot, and how near their context is to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from clarifier.grounding.clocks import names_hour
+from clarifier.grounding.matching import contains, match
+from clarifier.grounding.measures import speaks_of
+from clarifier.grounding.sources import Sources
+from clarifier.posterior import Posterior, Testimony, age, posterior
+from clarifier.settings import Settings
+from memory.evidence import Evidence, Slot
+from memory.state.sensitive import is_sensitive_value
+from memory.tools import Parameter
+from memory.typed.values import canonical_key, equal
+
+_VAGUE_TEXT = "id type name title query text value key keyword count number limit page format method date"
+_VAGUE = frozenset(_VAGUE_TEXT.split())
+_PART_OF_NAME = 0.8
+"""Of a longer name, or a shorter one, for the name in view."""
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What long-term memory says about one slot, with a value in view."""
+
+    posterior: Posterior
+    count: int = 0
+    """Pieces of evidence for the value in view."""
+    age: float = 0.0
+    """Age of the newest of them, in half-lives; 0 for none."""
+    is_standing: bool = False
+    """Whether one of them is a standing rule."""
+
+
+def remember(
+    value: JsonValue,
+    slot: Slot,
+    parameter: Parameter | None,
+    sources: Sources,
+    settings: Settings,
+    *,
+    beside: Sequence[JsonValue] = (),
+) -> Remembered:
+    """Return the posterior of `slot` and what in it speaks for `value`.
+
+    All evidence for the slot itself competes, but for values that are proposed `beside` this one, in other calls of the
+    tool: who asks for three cities at once does not choose between them. Other evidence only supports: arguments of
+    the same or a related name in other tools, one piece a turn; where none of it names the value, the same value in
+    any other slot, and then the person's own words in recalled turns.
+    """
+    view = _View(value, parameter)
+    others = frozenset(canonical_key(other) for other in beside) - {view.key}
+    return sources.once(
+        ("remember", slot, view.key, type(value), others),
+        (parameter, settings),
+        lambda: _remember(view, slot, others, sources, settings),
+    )
+
+
+def _remember(view: _View, slot: Slot, others: Collection[str], sources: Sources, settings: Settings) -> Remembered:
+    value, parameter, near = view.value, view.parameter, settings.similarity
+    heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
+    heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
+    heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
+    if (
+        isinstance(value, (str, int, float))
+        and not isinstance(value, bool)
+        and not any(view.holds(said) and _may_fill(said) for said in heard)
+    ):
+        is_text = isinstance(value, str)
+        elsewhere = [piece for piece in sources.of_value(view.key) if piece.slot != slot and piece.may_fill]
+        words = (is_text and elsewhere) or list(_in_words(value, slot, parameter, sources, settings))
+        heard.append(Testimony(value, words, near.same_words))
+    found = posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
+    candidate = found.find(value)
+    if candidate is None or not candidate.count:
+        return Remembered(found)
+    own = [piece for said in heard if view.holds(said) for piece in said.evidence if piece.may_fill]
+    newest = max(own, key=lambda piece: piece.position)
+    return Remembered(found, candidate.count, _half_lives(newest, sources, settings), candidate.is_standing)
+
+
+def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
+    """Return the posterior of `slot` with no value in view.
+
+    Evidence for the slot itself counts, and for arguments of the same name in other tools unless the name says nothing
+    (`type` here and there are two things).
+    """
+    return sources.once(
+        ("remember_slot", slot), (parameter, settings), lambda: _remember_slot(slot, parameter, sources, settings)
+    )
+
+
+def _remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
+    heard = list(sources.of_slot(slot))
+    if slot.argument.rsplit(".", 1)[-1].casefold() not in _VAGUE:
+        heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
+    return posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
+
+
+class _View:
+    """A value in view, and how evidence of other values bears on it."""
+
+    def __init__(self, value: JsonValue, parameter: Parameter | None) -> None:
+        self.value = value
+        self.key = canonical_key(value)
+        self.parameter = parameter
+        self.is_text = isinstance(value, str) and not (parameter is not None and parameter.enum)
+
+    def holds(self, said: Testimony) -> bool:
+        """Whether evidence speaks for the value; `of` has put its form right."""
+        return said.value is self.value
+
+    def of(self, said: Testimony) -> Testimony:
+        """Return evidence as it bears on the value.
+
+        A list speaks for its elements, a longer name for the shorter within it and the other way round, a little less.
+        """
+        if not said.evidence:
+            return said
+        if said.evidence[0].value_key == self.key or self._equals(said.value):
+            return said._replace(value=self.value)
+        if isinstance(said.value, list) and not isinstance(self.value, list):
+            return said._replace(value=self.value) if any(map(self._equals, said.value)) else said
+        if (
+            self.is_text
+            and isinstance(said.value, str)
+            and isinstance(self.value, str)
+            and (contains(said.value, self.value) or contains(self.value, said.value))
+        ):
+            return said._replace(value=self.value, similarity=said.similarity * _PART_OF_NAME)
+        return said
+
+    def supporting(self, kin: Sequence[Testimony], similarity: float, own: Sequence[Testimony]) -> list[Testimony]:
+        """Return what of the kin speaks for the value, in turns that said nothing for the slot so far."""
+        return _of_other_turns([said for one in kin if self.holds(said := self.of(one))], similarity, own)
+
+    def _equals(self, other: JsonValue) -> bool:
+        if self.is_text and isinstance(other, str) and not any(char.isdigit() for char in other):
+            return False  # without digits two texts are equal by their canonical form alone, compared before
+        if isinstance(other, (int, float)) and isinstance(self.value, (int, float)):
+            return False  # two numbers too
+        return equal(other, self.value, self.parameter)
+
+
+def _of_other_turns(kin: Sequence[Testimony], similarity: float, own: Sequence[Testimony]) -> list[Testimony]:
+    """The kin of turns that say nothing for the slot: calls made together are one choice, not two."""
+    turns = {piece.turn_id for said in own for piece in said.evidence} if kin else set()
+    found = []
+    for said in kin:
+        fresh = [piece for piece in said.evidence if piece.turn_id not in turns]
+        turns.update(piece.turn_id for piece in fresh)
+        found.append(Testimony(said.value, fresh, similarity * said.similarity))
+    return found
+
+
+def _may_fill(said: Testimony) -> bool:
+    return any(piece.may_fill for piece in said.evidence)
+
+
+def _in_words(
+    value: str | float, slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings
+) -> Iterator[Evidence]:
+    """The person's words in recalled turns, unless what they said there was not meant to last.
+
+    A number needs its unit beside it, or what it counts. Dates relative to those turns are not read: their
+    clock may be unknown. What tells of health, belief and the like was said for another slot.
+    """
+    if is_sensitive_value(value):
+        return
+    barred = {piece.turn_id for piece in sources.of_value(canonical_key(value)) if not piece.may_fill}
+    for said in sources.past_said:
+        if said.turn_id is None or said.turn_id in barred:
+            continue
+        if isinstance(value, str):
+            found = match(value, said.text, parameter, None, settings.grounding)
+            is_told = (found is not None and found.how != "words") or names_hour(said.text, value, None)
+        else:
+            is_told = parameter is not None and speaks_of(value, said.text, parameter)
+        if is_told:
+            yield Evidence(slot, value, "request", "plain", said.turn_id, sources.position(said.turn_id))
+
+
+def _half_lives(evidence: Evidence, sources: Sources, settings: Settings) -> float:
+    if evidence.kind == "standing":
+        return 0.0
+    length, is_days = age(evidence, sources.moment)
+    return length / (settings.posterior.half_life_days if is_days else settings.posterior.half_life_turns)

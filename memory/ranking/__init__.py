@@ -1,0 +1,1 @@
+"""Which turns answer a request."""

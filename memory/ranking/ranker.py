@@ -1,0 +1,210 @@
+"""Ranks the turns of a log by how likely they tell what a query needs: one linear score for every kind of log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.embedder import Matrix, Vector
+from memory.ranking.log_terms import ALONE, AROUND, WITH_PREVIOUS, Array, LogTerms
+from memory.ranking.turn_features import QueryFeatures, TurnFeatures, nearness_in_time, read_query, read_turn
+from memory.records import Turn
+
+FEATURES = (
+    "words",
+    "words_with_previous",
+    "words_around",
+    "meaning",
+    "meaning_of_neighbours",
+    "meaning_of_statement",
+    "by_subject",
+    "states",
+    "asks_nothing",
+    "dated_for_when",
+    "day_named",
+    "takes_side_for_user",
+    "asks_nothing_for_user",
+    "meaning_of_statement_for_user",
+)
+"""All in [-1, 1], and more of each is never worse; `RankingLog.features` says what they are."""
+_STATEMENT, _STATEMENT_FOR_USER = map(FEATURES.index, ("meaning_of_statement", "meaning_of_statement_for_user"))
+
+MEAN_PRIOR_TURNS = 8
+"""Turns without direction that are added before the mean vector is taken: few turns say little of what all share."""
+CANDIDATES = 64
+"""Turns whose statements are compared with the query, the best by all other features: embedding them takes time."""
+
+Embed = Callable[[Sequence[str]], Matrix]
+
+
+class Ranked(NamedTuple):
+    """A turn with its place in a ranking."""
+
+    position: int
+    score: float
+
+
+class Centring(NamedTuple):
+    """What all vectors of a log have in common; cosines are taken after it is removed (Mu & Viswanath 2018)."""
+
+    mean: Vector
+
+    @classmethod
+    def of(cls, rows: Matrix) -> Centring:
+        """Return the centring of unit rows, shape `(n, d)`."""
+        return cls(rows.sum(axis=0) / np.float32(len(rows) + MEAN_PRIOR_TURNS))
+
+    def cosines(self, rows: Matrix, query: Vector) -> Array:
+        """Return the cosine of each row, shape `(n, d)`, with `query`, shape `(d,)`; 0 where nothing is left."""
+        centred, direction = rows - self.mean, query - self.mean
+        lengths = np.linalg.norm(centred, axis=1) * np.linalg.norm(direction)
+        return np.asarray(centred @ direction / np.maximum(lengths, 1e-6), dtype=np.float64)
+
+
+class RankingLog:
+    """A log of turns, read for ranking. Not safe for concurrent use."""
+
+    def __init__(self) -> None:
+        self._turns: list[Turn] = []
+        self._features: list[TurnFeatures] = []
+        self._terms = LogTerms()
+
+    def follow(self, turns: Sequence[Turn]) -> None:
+        """Become the log `turns`; only new turns at its end are read where the others are as before."""
+        known = len(self._turns)
+        if list(turns[:known]) != self._turns:
+            self._turns, self._features, self._terms, known = [], [], LogTerms(), 0
+        for turn in turns[known:]:
+            read = read_turn(turn)
+            self._turns.append(turn)
+            self._features.append(read)
+            self._terms.append(read.terms)
+
+    def query(self, text: str) -> QueryFeatures:
+        """Return the features of a query to this log."""
+        return read_query(text, {read.speaker for read in self._features if read.speaker})
+
+    def features(self, query: QueryFeatures, rows: Matrix, vector: Vector) -> Array:
+        """Return the features of each turn for `query`, shape `(n, len(FEATURES))`.
+
+        - `words…`: how much of the query's terms the turn covers, alone, with the one before, with three on each side.
+        - `meaning…`: centred cosine of the query with the turn, with the nearer of its neighbours; that with the
+          nearest statement in it is left 0 (see `with_statements`).
+        - `by_subject`: the turn is spoken by whom the query is about: by the person named first (1), by another one
+          named (0.5). Where nobody is named it is the user, whose turns all are.
+        - `states`: that person says something of themselves in it.
+        - `asks_nothing`: minus the share of its sentences that ask or request.
+        - `dated_for_when`: the query asks when, and the turn speaks of a time.
+        - `day_named`: how near the turn is to a day or month that the query names.
+        - `takes_side…`: the share of its sentences that take a side (a liking, a rule, a habit, a choice).
+        - `…_for_user`: the same, but 0 where the query names a speaker and so is not about the user's own wants.
+
+        Args:
+            query: From `query`.
+            rows: Unit vectors of the turns, shape `(n, d)`.
+            vector: Unit vector of the query, shape `(d,)`.
+        """
+        reads = self._features
+        about_user = not query.speakers
+        meaning = Centring.of(rows).cosines(rows, vector)
+        subject = np.array([_spoken_by(read.speaker, query.speakers) for read in reads])
+        asks_nothing = np.array([-read.asking_share for read in reads])
+        columns = {
+            "words": self._terms.coverage(query.term_weights, ALONE),
+            "words_with_previous": self._terms.coverage(query.term_weights, WITH_PREVIOUS),
+            "words_around": self._terms.coverage(query.term_weights, AROUND),
+            "meaning": meaning,
+            "meaning_of_neighbours": _nearer_neighbour(meaning),
+            "meaning_of_statement": np.zeros(len(reads)),
+            "by_subject": subject,
+            "states": subject * [bool(read.statements) for read in reads],
+            "asks_nothing": asks_nothing,
+            "dated_for_when": np.array([query.asks_when and read.is_dated for read in reads], dtype=np.float64),
+            "day_named": np.array([nearness_in_time(query.days, read.day) for read in reads]),
+            "takes_side_for_user": about_user * np.array([read.stance_share for read in reads]),
+            "asks_nothing_for_user": about_user * asks_nothing,
+            "meaning_of_statement_for_user": np.zeros(len(reads)),
+        }
+        return np.column_stack([columns[name] for name in FEATURES])
+
+    def with_statements(
+        self,
+        features: Array,
+        query: QueryFeatures,
+        positions: Sequence[int],
+        rows: Matrix,
+        vector: Vector,
+        embed: Embed,
+    ) -> Array:
+        """Return `features` with the nearness of the query to statements filled in for the turns at `positions`.
+
+        It is the centred cosine of the query with the nearest statement of the turn, 0 where there is none or it is
+        negative. Where a turn is nothing but one statement, its own vector is that statement's.
+        """
+        nearest = np.zeros(len(features))
+        owners: list[int] = []
+        texts: list[str] = []
+        for position in positions:
+            read = self._features[position]
+            if read.is_one_statement:
+                nearest[position] = max(features[position, FEATURES.index("meaning")], 0.0)
+            else:
+                texts.extend(read.statements)
+                owners.extend([position] * len(read.statements))
+        if texts:
+            np.maximum.at(nearest, owners, Centring.of(rows).cosines(embed(texts), vector))
+        filled = features.copy()
+        filled[:, _STATEMENT] = nearest
+        filled[:, _STATEMENT_FOR_USER] = nearest if not query.speakers else 0.0
+        return filled
+
+    def rank(self, query: QueryFeatures, rows: Matrix, vector: Vector, embed: Embed) -> list[Ranked]:
+        """Return all turns, best first; ties by position.
+
+        Args:
+            query: From `query`.
+            rows: Unit vectors of the turns, shape `(n, d)`.
+            vector: Unit vector of the query's main line, shape `(d,)`.
+            embed: Gives unit vectors of sentences, shape `(m, d)`.
+        """
+        if not self._turns:
+            return []
+        weights = ranking_weights()
+        features = self.features(query, rows, vector)
+        first = _order(features @ weights)[:CANDIDATES].tolist()
+        scores = self.with_statements(features, query, first, rows, vector, embed) @ weights
+        return [Ranked(int(position), float(scores[position])) for position in _order(scores)]
+
+
+@lru_cache(maxsize=1)
+def ranking_weights() -> Array:
+    """Return the weight of each of `FEATURES`, as fitted by `benchmarks/fit_ranking.py`."""
+    stored: dict[str, dict[str, float]] = json.loads(
+        files("memory.ranking").joinpath("ranking_weights.json").read_text(encoding="utf-8")
+    )
+    return np.array([float(stored["weights"][name]) for name in FEATURES])
+
+
+def _order(scores: Array) -> NDArray[np.intp]:
+    """Return the places of `scores`, largest first; ties keep their order."""
+    order: NDArray[np.intp] = np.argsort(-np.round(scores, 9), kind="stable")
+    return order
+
+
+def _spoken_by(speaker: str | None, named: Sequence[str]) -> float:
+    if not named or speaker == named[0]:
+        return 1.0
+    return 0.5 if speaker in named else 0.0
+
+
+def _nearer_neighbour(meaning: Array) -> Array:
+    """Return for each turn the larger value of the turn before and the turn after it; 0 beyond the ends."""
+    padded = np.concatenate([[0.0], meaning, [0.0]])
+    nearer: Array = np.maximum(padded[:-2], padded[2:])
+    return nearer

@@ -1,0 +1,1 @@
+"""From turns to evidence to what is believed of a person."""

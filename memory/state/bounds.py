@@ -1,0 +1,69 @@
+"""Rules that end by themselves ("until Friday", "all this month", 这个月都)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
+
+from memory.state.cues import Clause
+from memory.typed.dates import find_dates
+
+_UNTIL = re.compile(
+    r"\b(?:until|till|up to|through|by) (?P<day>(?:the )?(?:end of )?[\w' ]+)|\ball (?:of )?(?P<all>this (?:week|"
+    r"month|year))\b"
+    r"|\bfor the (?:next|coming) (?P<count>\w+ )?(?P<unit>day|week|month)s?\b|\b(?P<whole>this (?:week|month))$"
+    r"|(?P<zh>[这本](?:一?周|个?星期|个?月|年))(?:内|里|之内|都|一直)|[到至](?P<zh_day>[^，。\s到至]{1,8}?)(?:为止|"
+    r"之前|前)"
+    r"|(?:接下来|未来|这)(?P<zh_count>[一二两三四五六七八九十\d]+)个?(?P<zh_unit>天|周|星期|月)"
+)
+_DAYS = {"day": 1, "week": 7, "month": 30, "天": 1, "周": 7, "星期": 7, "月": 30}
+_ENGLISH_COUNTS = "one two three four five six seven eight nine ten"
+_COUNTS = {word: number for number, word in enumerate(_ENGLISH_COUNTS.split(), 1)}
+_COUNTS |= {char: number for number, char in enumerate("一二三四五六七八九十", 1)} | {"两": 2, "few": 3}
+
+
+class Bound(NamedTuple):
+    """That a rule ends by itself."""
+
+    end: datetime | None
+    """The first moment it no longer holds, in the zone of the turn; `None`: unknown, since the turn's time is."""
+
+
+def rule_bound(clauses: Sequence[Clause], now: datetime | None) -> Bound | None:
+    """Return when the rule in `clauses` ends, `None` if none of the sentences with a rule says that it does.
+
+    Args:
+        clauses: Of one turn.
+        now: Its time; relative days count from here.
+    """
+    ruled = {clause.sentence for clause in clauses if "standing" in clause.cues}
+    for clause in clauses:
+        if clause.sentence in ruled and (match := _UNTIL.search(clause.text)):
+            found = {name: text for name, text in match.groupdict().items() if text}
+            last = _last_day(found, now) if now is not None else None
+            if last is not None and now is not None:
+                return Bound(datetime.combine(last + timedelta(days=1), time(), now.tzinfo))
+            if now is None or "day" not in found:
+                return Bound(None)
+    return None
+
+
+def _last_day(found: dict[str, str], now: datetime) -> date | None:
+    unit = found.get("unit") or found.get("zh_unit")
+    if unit:
+        count = (found.get("count") or found.get("zh_count") or "1").strip()
+        return (now + timedelta(days=_DAYS[unit] * _number(count))).date()
+    span = found.get("day") or found.get("all") or found.get("whole") or found.get("zh") or found.get("zh_day") or ""
+    if re.fullmatch(r"this month|[这本]个?月|(?:the )?end of (?:the|this) month|月底|这个月底", span):
+        return (now.replace(day=28) + timedelta(days=4)).replace(day=1).date() - timedelta(days=1)
+    if re.fullmatch(r"this week|[这本](?:一?周|个?星期)|(?:the )?end of (?:the|this) week|周末", span):
+        return now.date() + timedelta(days=6 - now.weekday())
+    if re.fullmatch(r"this year|[这本]年|(?:the )?end of (?:the|this) year|年底", span):
+        return date(now.year, 12, 31)
+    return max((one.last for one in find_dates(span, now)), default=None)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else _COUNTS.get(text, 1)

@@ -1,0 +1,153 @@
+"""What the wording around a value says about how it is meant: clauses and the cues in them, English and Chinese."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory.evidence import Kind
+from memory.text import normalise
+from memory.typed.scripts import simplified
+
+RELATION = (
+    r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mum|mom|father|dad|parents?|brother|sister|son|"
+    r"daughter|kids?|child|aunt|uncle|cousin|niece|nephew|gran(?:dmother|dfather|dma|dpa|ny)?|[a-z]+-in-law|friend|"
+    r"colleague|co-?worker|boss|manager|assistant|neighbou?r|flatmate|roommate|housemate|client)s?"
+)
+RELATION_ZH = (
+    r"(?:妹|姐|哥|弟|妈|爸|妻子|丈夫|太太|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
+    r"奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|嫂子|儿子|女儿|孩子|爸妈|父母|家人|邻居)"
+)
+
+_CUES: dict[Kind, tuple[str, ...]] = {
+    "one_off": (
+        r"\b(?:(?:just|only) )?this once\b",
+        r"\bfor (?:just |only )?once\b",
+        r"\b(?:just|only) once\b",
+        r"\b(?:just|only) (?:for )?(?:today|tonight|tomorrow|this (?:time|week|trip|one))\b|\b(?:just|only) for now\b",
+        r"\b(?:today|tonight|this time|(?:this|that) (?:leg|trip|one|day|week)) only\b",
+        r"\bjust (?:this|that) (?:time|day|trip|leg)\b",
+        r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
+        r"\bmake (?:it )?a habit\b",
+        r"这次|这回|这一次|就一次|就今天|只有今天|今天就|这笔|这单|仅此一次|只此一次|破例|例外|下不为例|难得|偶尔",
+    ),
+    "standing": (
+        r"\bfrom (?:now|here|today) on(?:wards?)?\b",
+        r"\b(?:always|every time|each time|whenever|by default|as a rule|going forward|henceforth|never again)\b",
+        r"\b(?:make (?:it|that) (?:the|my|our) (?:rule|default|standard)|in future)\b",
+        r"\bstick (?:to|with)\b.*\bfrom\b",
+        r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
+        r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
+    ),
+    "hypothetical": (
+        r"\bif it (?:were|was) up to\b",
+        r"\bif (?:i|we|he|she|they|it) (?:were|had|could)\b",
+        r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
+        r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",
+        r"^(?:suppose|supposing|imagine (?:i|we|if))\b",
+        r"\b(?:in another life|what if|in theory|hypothetically|some ?day)\b",
+        r"要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要",
+    ),
+    "other_person": (
+        r"\bnot for me\b",
+        r"\bon behalf of\b",
+        rf"\bfor (?:my|our|his|her|their|a|\w+'s) (?:\w+ )?{RELATION}\b",
+        r"\bfor (?:him|her)(?=$|[^\w']| (?:to|and|please|too|as|this|that|on|in|at|by)\b)",
+        rf"\b(?:my|our|\w+'s) {RELATION}(?:'s \w+)?(?: \w+ \w+)? "
+        r"(?:wants?|needs?|asks?|asked|wonders?|prefers?|would like|is (?:asking|looking|after)|got|has|wrote)\b",
+        r"\b(?:he|she) (?:wants|needs|asks|asked|prefers|wonders|says|said|would like)\b",
+        r"\bthey (?:want|ask|asked|prefer|wonder|say|said)\b",
+        r"\b(?:he|she)(?:'s| is) (?:asking|looking|wondering|after)\b",
+        r"\bhelp(?:ing)? (?:him|her|them)\b",
+        rf"(?<![和跟与陪同带])(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
+        rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
+        r"(?<![和跟与陪同带其])[她他](?!们?一起|妈的)",
+        r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
+    ),
+}
+_COMPILED = {kind: tuple(re.compile(pattern) for pattern in patterns) for kind, patterns in _CUES.items()}
+
+_OWN = re.compile(r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)")
+_CORRECTION = re.compile(
+    r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
+    r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
+    r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
+    r"|不对|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
+)
+_UNDO = re.compile(
+    r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
+    r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
+)
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+_CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A part of a sentence, in normal form and simplified Chinese, with what its wording says."""
+
+    text: str
+    sentence: int
+    """Number of the sentence within the text, from 0."""
+    cues: frozenset[Kind]
+    is_for_self: bool
+    """Whether it says that it is for the speaker."""
+    is_lone_cue: bool
+    """Whether it says little else than an exception or a rule ("just this once")."""
+    raw: str = ""
+    """As it was written, in one width."""
+    slots: tuple[str, ...] = ()
+    """Of an answer: the slots it was asked for, as `tool.argument`; empty where it is none or they are unknown."""
+
+
+@lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
+    return tuple(
+        Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part), written(raw))
+        for number, sentence in enumerate(_SENTENCE_END.split(text))
+        for raw in _CLAUSE_END.split(sentence)
+        if (part := simplified(normalise(raw)))
+    )
+
+
+def written(text: str) -> str:
+    """Return `text` in one width and with one kind of apostrophe and blank, letters as they are."""
+    return " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
+
+
+def clause_texts(text: str) -> Iterator[str]:
+    """Yield the clauses of `text` in normal form and simplified Chinese, without reading their cues."""
+    for sentence in _SENTENCE_END.split(text):
+        yield from _parts(sentence)
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    return (part for raw in _CLAUSE_END.split(sentence) if (part := simplified(normalise(raw))))
+
+
+def cues_in(text: str) -> frozenset[Kind]:
+    """Return the kinds that `text` (in normal form) has a cue for."""
+    text = simplified(text)
+    return frozenset(
+        kind for kind, patterns in _COMPILED.items() if any(pattern.search(text) is not None for pattern in patterns)
+    )
+
+
+def _is_lone_cue(text: str) -> bool:
+    patterns = (*_COMPILED["one_off"], *_COMPILED["standing"])
+    found = [match.group() for pattern in patterns if (match := pattern.search(text))]
+    return bool(found) and 3 * max(map(len, found)) >= 2 * len(text)
+
+
+def is_correction(text: str) -> bool:
+    """Whether `text` puts right something said or done just before."""
+    return any(_CORRECTION.search(clause) for clause in clause_texts(text))
+
+
+def is_undo(text: str) -> bool:
+    """Whether `text` takes back something done just before."""
+    return any(_UNDO.search(clause) for clause in clause_texts(text))

@@ -1,0 +1,93 @@
+"""Echoes: values that were used again without anybody having said them. They refresh their source and add no weight.
+
+The log alone decides: neither the person's words in the turn name the value or its slot, nor did a tool bring it up
+there, and an earlier turn has it for the same concept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from pydantic import JsonValue
+
+from memory.evidence import Evidence
+from memory.records import CallStep, QuestionStep, Turn
+from memory.state.concepts import concept
+from memory.state.cues import clause_texts
+from memory.state.wording import is_mentioned, names_slot
+from memory.text import tokenise
+from memory.typed.values import canonical_key
+
+
+class PersonsWords:
+    """What was brought up in one turn: by the person's words, and by what tools returned.
+
+    Args:
+        turn: Its request, the answers, and the questions that were answered, since those suggest values.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._texts = [turn.request]
+        for step in turn.steps:
+            if isinstance(step, QuestionStep) and step.answer:
+                self._texts += [step.answer, step.question]
+
+    @cached_property
+    def _clauses(self) -> tuple[str, ...]:
+        return tuple(clause for text in self._texts for clause in clause_texts(text))
+
+    @cached_property
+    def _terms(self) -> frozenset[str]:
+        return frozenset(term for text in self._texts for term in tokenise(text))
+
+    @cached_property
+    def _observed(self) -> frozenset[str]:
+        """The canonical forms of the scalars that tools returned."""
+        observations = [one for step in self._turn.steps if isinstance(step, CallStep) for one in step.observations]
+        return frozenset(canonical_key(leaf) for one in observations for leaf in _leaves(one.content))
+
+    def say(self, path: str, value: JsonValue) -> bool:
+        """Whether `value` or a part of it, or the argument `path` by its name, was brought up."""
+        scalars = [leaf for leaf in _leaves(value) if not isinstance(leaf, bool)]
+        if any(names_slot(path.rpartition(".")[2], clause) for clause in self._clauses):
+            return True
+        return any(self._say_scalar(scalar) for scalar in scalars)
+
+    def _say_scalar(self, value: str | float) -> bool:
+        if any(is_mentioned(value, clause) for clause in self._clauses) or canonical_key(value) in self._observed:
+            return True
+        return isinstance(value, str) and not self._terms.isdisjoint(tokenise(value.replace("_", " ")))
+
+
+def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
+    """Return the evidence per turn, oldest first, with every echo naming the turn whose value it repeats."""
+    sources: dict[tuple[tuple[str, ...], str], str] = {}
+    return [tuple(_marked(pieces, sources)) for pieces in evidence]
+
+
+def _marked(pieces: Iterable[Evidence], sources: dict[tuple[tuple[str, ...], str], str]) -> Iterator[Evidence]:
+    for piece in pieces:
+        if not piece.may_fill:
+            yield piece
+            continue
+        key = (concept(piece.slot.argument), piece.value_key)
+        source = sources.get(key)
+        if source is None or piece.is_said or piece.source != "accepted_call":
+            sources[key] = piece.turn_id
+            yield piece
+        else:
+            yield replace(piece, echo_of=source) if source != piece.turn_id else piece
+
+
+def _leaves(value: JsonValue) -> Iterator[str | float | bool]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None:
+        yield value

@@ -1,0 +1,238 @@
+"""Reads evidence out of turns: what each says about the values of slots. No model, no clock, no state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from memory.evidence import Evidence, Slot, Source
+from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.state.bounds import rule_bound
+from memory.state.corrections import corrected_values, is_state_correction
+from memory.state.cues import is_correction, is_undo
+from memory.state.echoes import PersonsWords, with_echoes
+from memory.state.statements import statements
+from memory.state.wording import Wording, is_said
+from memory.text import split_name
+from memory.typed.values import canonical_key
+
+_READING = "get search find list check retrieve fetch query show read view calculate lookup"
+_READING_VERBS = frozenset(_READING.split())
+"""First words of the names of tools that change nothing."""
+FAILURE_FIELDS = ("error", "success", "status")
+"""The fields of a result by which tools say that they failed."""
+
+
+class Reading(NamedTuple):
+    """What a turn says, read on its own."""
+
+    evidence: tuple[Evidence, ...]
+    revision: Literal["undo", "correction"] | None
+    """What its request does to the turn before."""
+
+
+def read(turn: Turn, position: int) -> Reading:
+    """Return the evidence of `turn` alone and what it does to the turn before; `position` as in `extract`."""
+    if is_state_correction(turn):
+        return Reading(extract(turn, position), None)
+    request = turn.request
+    revision: Literal["undo", "correction"] | None = None
+    if is_undo(request):
+        revision = "undo"
+    elif is_correction(request):
+        revision = "correction"
+    return Reading(extract(turn, position), revision)
+
+
+def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
+    """Return what `turn` alone says, in call and argument order, each piece once.
+
+    Every argument of a call speaks for its slot, unless the call failed; the fields of an object also speak for
+    themselves, under a dotted path. A value that the person gave as an answer has source `answer`, any other
+    `accepted_call`. What the person says of themselves follows (`memory.state.statements`). Contents of observations
+    never become evidence: quoting is not instructing. A turn that corrects the state says that and nothing else.
+
+    Args:
+        turn: The turn, whole or cut down.
+        position: Of the turn in the user's log, from 0.
+    """
+    if is_state_correction(turn):
+        return tuple(corrected_values(turn, position))
+    kept = list(_kept_calls(turn))
+    chosen = list(_choices(turn, position, kept)) if kept else []
+    taken_up = {piece.value_key for piece in chosen}
+    said = (piece for piece in statements(turn, position, has_calls=bool(kept)) if piece.value_key not in taken_up)
+    return tuple(dict.fromkeys([*chosen, *said]))
+
+
+def _choices(
+    turn: Turn, position: int, kept: Sequence[tuple[ToolCall, tuple[QuestionStep, ...]]]
+) -> Iterator[Evidence]:
+    """Yield what the arguments of the calls that were kept speak for."""
+    wording = Wording.of(turn)
+    words = PersonsWords(turn)
+    for call, answers in kept:
+        for path, value in argument_paths(call.arguments):
+            kind = wording.kind(call, path.partition(".")[0], value)
+            until = None
+            if kind == "standing" and (bound := rule_bound(wording.clauses, turn.time)) is not None:
+                kind, until = ("standing", bound.end) if bound.end is not None else ("one_off", None)
+            yield Evidence(
+                slot=Slot(call.name, path),
+                value=value,
+                source=_source(call, path, value, turn, answers),
+                kind=kind,
+                turn_id=turn.turn_id,
+                position=position,
+                time=turn.time,
+                until=until,
+                is_said=words.say(path, value),
+            )
+
+
+def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
+    """Return the evidence of a log: what its turns say, less what the turn after each took back or put right."""
+    readings = [read(turn, position) for position, turn in enumerate(turns)]
+    return tuple(piece for pieces in settle(turns, readings) for piece in pieces)
+
+
+def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evidence, ...]]:
+    """Return the evidence per turn once each turn's successor is known.
+
+    The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
+    its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
+    speaks no more and the later one has source `correction`. Values used again unsaid are marked as echoes.
+
+    Args:
+        turns: The log, oldest first.
+        readings: What `read` gave for each turn.
+    """
+    settled = [reading.evidence for reading in readings]
+    for position, reading in enumerate(readings):
+        if position == 0 or reading.revision is None or not turns[position - 1].calls:
+            continue
+        if reading.revision == "undo":
+            settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])
+        else:
+            changes = _changes(turns[position - 1], turns[position])
+            settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
+    return with_echoes(settled)
+
+
+def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Return what is left of `evidence` of `before` once `after` has undone it."""
+    doing = [call for call in before.calls if not is_reading(call.name)]
+    named = [call for call in doing if any(is_said(value, after.request) for value in call.arguments.values())]
+    undone = named or doing
+    kept = {
+        (call.name, path, canonical_key(value))
+        for call in before.calls
+        if call not in undone
+        for path, value in argument_paths(call.arguments)
+    }
+    return tuple(piece for piece in evidence if (*piece.slot, piece.value_key) in kept)
+
+
+def is_reading(tool: str) -> bool:
+    """Whether a tool changes nothing, by the first word of its name."""
+    return not _READING_VERBS.isdisjoint(split_name(tool)[:1])
+
+
+class _Change(NamedTuple):
+    """An argument that a correcting turn gave another value."""
+
+    earlier: Slot
+    earlier_value: JsonValue
+    later: Slot
+    later_value: JsonValue
+
+
+def _changes(before: Turn, after: Turn) -> Iterator[_Change]:
+    """Yield the arguments in which a call of `after` differs from the call of `before` that it resembles most.
+
+    A call of another tool (create, then update) resembles only where some argument is the same in both.
+    """
+    for later in after.calls:
+        earlier = max(before.calls, key=lambda call: (call.name == later.name, _shared(call, later)))
+        if earlier.name != later.name and not _shared(earlier, later):
+            continue
+        for name in earlier.arguments.keys() & later.arguments.keys():
+            old, new = earlier.arguments[name], later.arguments[name]
+            if canonical_key(old) != canonical_key(new):
+                yield _Change(Slot(earlier.name, name), old, Slot(later.name, name), new)
+
+
+def _shared(one: ToolCall, other: ToolCall) -> int:
+    return sum(
+        canonical_key(value) == canonical_key(other.arguments[name])
+        for name, value in one.arguments.items()
+        if name in other.arguments
+    )
+
+
+def _corrected(
+    changes: Iterator[_Change], before: tuple[Evidence, ...], after: tuple[Evidence, ...]
+) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
+    for change in changes:
+        before = tuple(piece for piece in before if not _says(piece, change.earlier, change.earlier_value))
+        after = tuple(
+            replace(piece, source="correction") if _says(piece, change.later, change.later_value) else piece
+            for piece in after
+        )
+    return before, after
+
+
+def _says(piece: Evidence, slot: Slot, value: JsonValue) -> bool:
+    return piece.slot == slot and piece.value_key == canonical_key(value)
+
+
+def _kept_calls(turn: Turn) -> Iterator[tuple[ToolCall, tuple[QuestionStep, ...]]]:
+    """Yield each call that did not fail, with the answered questions before it."""
+    answered: tuple[QuestionStep, ...] = ()
+    for step in turn.steps:
+        if isinstance(step, QuestionStep):
+            answered = (*answered, step) if step.answer else answered
+            continue
+        for call, observation in _pairs(step):
+            if not is_failure(observation):
+                yield call, answered
+
+
+def _pairs(step: CallStep) -> Iterator[tuple[ToolCall, Observation]]:
+    return zip(step.calls, step.observations, strict=True)
+
+
+def is_failure(observation: Observation) -> bool:
+    """Whether a tool says that it did not do what it was called for."""
+    if observation.error is not None:
+        return True
+    content = observation.content
+    if not isinstance(content, dict):
+        return False
+    status = content.get("status")
+    return (
+        bool(content.get("error"))
+        or content.get("success") is False
+        or (isinstance(status, str) and status.casefold() in {"error", "failed", "failure"})
+    )
+
+
+def argument_paths(arguments: dict[str, JsonValue], prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    for name, value in arguments.items():
+        yield prefix + name, value
+        if isinstance(value, dict):
+            yield from argument_paths(value, f"{prefix}{name}.")
+
+
+def _source(call: ToolCall, path: str, value: JsonValue, turn: Turn, answers: Sequence[QuestionStep]) -> Source:
+    argument = path.partition(".")[0]
+    for step in answers:
+        is_asked_for = f"{call.name}.{argument}" in step.slots
+        if not is_asked_for and (step.slots or is_said(value, turn.request)):
+            continue  # where the slots are unknown, only what the request did not already say counts as answered
+        if is_said(value, step.answer or ""):
+            return "answer"
+    return "accepted_call"

@@ -1,0 +1,268 @@
+"""Reads what a person says of themselves in passing: likes, habits, possessions and facts, without any call.
+
+It becomes evidence for slots that no tool has, `@person.TOPIC`. The topic of a like is what the thing is ("aisle
+seats": `seat`), so that an argument of that name can use it; things of one topic stand side by side, and only the
+opposite of the same thing ("can't stand Chinese food any more") closes what was said before. Facts of which there is
+one at a time (name, employer, home city) do not age, and a newer one closes the older, unless it comes on top ("also").
+Sensitive matters are never read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from memory.evidence import PERSON, Evidence, Kind, Slot, Source
+from memory.records import QuestionStep, Turn
+from memory.state.cues import Clause, clauses
+from memory.state.sensitive import is_sensitive_text
+from memory.state.statement_forms import (
+    ADDITIVE,
+    ATTITUDES,
+    DEMAND,
+    DO_YOU,
+    DO_YOU_ZH,
+    FACTS,
+    OTHERS,
+    YES,
+    Attitude,
+    Stance,
+)
+from memory.text import normalise
+from memory.typed.scripts import simplified
+
+_MAX_WORDS = 12
+"""Of a thing; longer ones are stories."""
+_MAX_CHINESE = 12
+"""Characters."""
+_NOT_A_THING = re.compile(
+    r"^(?:it|that|this|them|these|those|you|him|her|me|us|how|what|when|where|why|if|whether|who|so|one|ones|late|out|"
+    r"into|up|to (?:see|know|have|be|get|hear|think|say|ask|do|make|go|book|order|try|check)|the (?:look|sound|idea|"
+    r"way|thought)|"
+    r"your|their|his|having to|being|at|on|in|for|from|with|by|of|not|nothing|anything|"
+    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|什么|怎么|哪|谁|[上下](?:班|来|去|课))"
+)
+_THING_END = re.compile(
+    r"\s+(?:because|since|when|if|so|but|although|though|unless|than|over|instead|rather than|after|before|until|"
+    r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
+    r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
+    r"got|find)\b|"
+    r"or else|from now on|in future)\b.*$|(?:从现在|以后|因为|所以|但是?|不过|的时候|而且).*$",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(
+    r"(?:\s+(?:any ?more|any longer|these days|nowadays|now|at all|either|too|as well|very much|a lot|so much|"
+    r"(?:the )?most|(?:the )?best|again|already|anyway|"
+    r"(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
+    r"|[了啊呀吧呢哦嘛啦]+$|[\s.!?;:'\"]+$",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"^(?:(?:a|an|the|my|our|some|any|all|more|most|lots of|plenty of|only|just|to|too much|eating|drinking|"
+    r"using|wearing|watching|reading|listening to|playing|visiting|buying|consuming|taking|"
+    r"eat|drink|use|wear|watch|read|(?:any |all )?(?:kinds?|types?|sorts?) of)\s+)+",
+    re.IGNORECASE,
+)
+_PREPOSITION = re.compile(
+    r"\s+(?:that|who|involving|containing|than|in|on|at|by|from|with|without|of|for|near|to|about|during|like|under|made)\s+"
+)
+
+
+class _Thing(NamedTuple):
+    topic: str
+    value: str
+
+
+class _Found(NamedTuple):
+    topic: str
+    value: str
+    stance: Stance
+    is_fact: bool = False
+    is_of_other: bool = False
+
+
+def statements(turn: Turn, position: int, *, has_calls: bool) -> Iterator[Evidence]:
+    """Yield what the person's words in `turn` say of themselves, request first, then the answers.
+
+    Args:
+        turn: The turn.
+        position: Of the turn in the user's log.
+        has_calls: Whether a call took up what was said; rules without a call ("from now on window seats") are
+            statements only where there is none.
+    """
+    yield from _said(turn, position, turn.request, "request", has_calls)
+    for step in turn.steps:
+        if isinstance(step, QuestionStep) and step.answer:
+            yield from _said(turn, position, step.answer, "answer", has_calls)
+            yield from _said(turn, position, _adopted(step.question, step.answer), "answer", has_calls)
+
+
+def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
+    parts = clauses(text)
+    barred = {clause.sentence for clause in parts if is_sensitive_text(clause.raw)}
+    for clause in parts:
+        if clause.sentence in barred:
+            continue
+        for found in (found for part in _split(clause) for found in _read(part, has_calls)):
+            yield Evidence(
+                slot=Slot(PERSON, found.topic),
+                value=_as_written(found.value, clause),
+                source=source,
+                kind=_kind(found, clause),
+                turn_id=turn.turn_id,
+                position=position,
+                time=turn.time,
+            )
+
+
+_AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|let|got)\b)", re.IGNORECASE)
+_AND_ALSO = re.compile(
+    r"\s+and\s+(?=(?:(?:much|vastly|strongly|always|usually|generally|really|also|only|would rather) )*"
+    r"(?:prefer|enjoy|love|like|avoid|dislike|hate|only|never|can't stand|don't)\b)",
+    re.IGNORECASE,
+)
+"""Before a further doing of the same person."""
+
+
+def _split(clause: Clause) -> Iterator[Clause]:
+    """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
+    for part in _AND_THEN.split(simplified(clause.raw)):
+        first, *others = _AND_ALSO.split(part)
+        yield replace(clause, raw=first)
+        if re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
+            yield from (replace(clause, raw=f"I {other}") for other in others)
+
+
+def _as_written(value: str, clause: Clause) -> str:
+    """Return a value that was read in simplified Chinese in the script it was written in."""
+    start = simplified(clause.raw).find(value)
+    if start < 0 or len(simplified(clause.raw)) != len(clause.raw):
+        return value
+    return clause.raw[start : start + len(value)]
+
+
+def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:
+    facts = dict(_facts(clause))
+    yield from (_Found(topic, value, "for", is_fact=True) for topic, value in facts.items())
+    if not facts:
+        liked = next(filter(None, map(partial(_attitude, clause), (*ATTITUDES, *OTHERS))), [])
+        yield from liked
+        if not liked and "standing" in clause.cues and not has_calls:
+            yield from _rule(clause)
+
+
+def _facts(clause: Clause) -> Iterator[tuple[str, str]]:
+    for fact in FACTS:
+        if match := fact.pattern.search(clause.raw):
+            groups = match.groupdict()
+            value = _trimmed(_THING_END.sub("", groups.get("o") or groups.get("p") or ""))
+            topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
+            if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
+                yield topic, value
+
+
+def _attitude(clause: Clause, form: Attitude) -> list[_Found]:
+    match = form.pattern.search(clause.raw)
+    if match is None:
+        return []
+    thing = match["o"] or match.groupdict().get("p") or ""
+    return [_Found(*found, form.stance, is_of_other=form in OTHERS) for found in _things(thing, form)]
+
+
+_RULE_CUE = re.compile(
+    r"\b(?:from (?:now|here|today) on(?:wards?)?|always|every time|each time|by default|as a rule|going forward|"
+    r"henceforth|in future)\b|以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|默认|一律|永远|总是",
+    re.IGNORECASE,
+)
+_STORY = re.compile(
+    r"(?:'|(?:am|have|was|were|been|feel|think|forget|remember|wonder|thought|had|get|got)\b)", re.IGNORECASE
+)
+_ABOUT_OTHER_THINGS = re.compile(r"(?:it|that|there|this|they|he|she)(?:'s|'re| is| are| was)\b", re.IGNORECASE)
+_NEVER = re.compile(r"^(?:never(?: again)?|no more|don't|do not|no|别再?|不要再?|不再?|不许)\s*(?=\S)", re.IGNORECASE)
+
+
+def _rule(clause: Clause) -> Iterator[_Found]:
+    """Yield what a rule orders ("from now on book me aisle seats", "以后都坐靠窗")."""
+    text = written_rule = _RULE_CUE.sub(" ", clause.raw).strip()
+    text = DEMAND.sub("", text).strip()
+    if never := _NEVER.match(text):
+        text = DEMAND.sub("", text[never.end() :]).strip()
+    if _STORY.match(text) or (_ABOUT_OTHER_THINGS.match(clause.raw) and "from" not in clause.text):
+        return  # a story, no order
+    if text == written_rule and not never and len(text.split()) > 3:
+        return  # no order: a story with "always" in it
+    for thing in _things(text, Attitude(_RULE_CUE, "for")):
+        yield _Found(thing.topic, thing.value, "against" if never else "for")
+
+
+def _things(text: str, form: Attitude) -> list[_Thing]:
+    value = _trimmed(_THING_END.sub("", " " + text).strip())
+    if "prefer" in form.pattern.pattern:
+        value = _trimmed(re.sub(r"(?<=\w)\s+to\s+.*$", "", value)) or value
+    parts = re.split(r"\s+(?:and|or)\s+|[和与跟]", value)
+    if not all(0 < len(part.split()) <= 2 for part in parts):
+        parts = [value]
+    things = []
+    for part in parts:
+        bare = _LEADING.sub("", part).strip()
+        if bare and _is_short(bare) and not _NOT_A_THING.search(normalise(part)):
+            things.append(_Thing(form.topic or _topic(bare), bare))
+    return things
+
+
+def _topic(thing: str) -> str:
+    """Return what a thing is: its head noun, the verb of a doing, what stands after 的."""
+    if not thing.isascii() and re.search(r"[\u3400-\u9fff]", thing):
+        return thing.rpartition("的")[2] or thing
+    words = normalise(_PREPOSITION.split(thing)[0]).split()
+    return _singular(words[0] if words[0].endswith("ing") else words[-1].rpartition("-")[2] or words[-1])
+
+
+def _topic_of_fact(name: str) -> str:
+    words = re.sub(r"^(?:usual|preferred|favou?rite|default|regular|go-to)\s+", "", normalise(name))
+    return words.replace("'s", "").strip()
+
+
+def _singular(noun: str) -> str:
+    if noun.endswith("ies") and len(noun) > 4:
+        return noun[:-3] + "y"
+    return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3 else noun
+
+
+def _trimmed(text: str) -> str:
+    before = None
+    while before != text:
+        before, text = text, _TRAILING.sub("", text.strip())
+    return text
+
+
+def _is_short(thing: str) -> bool:
+    if re.search(r"[\u3400-\u9fff]", thing):
+        return len(thing) <= _MAX_CHINESE
+    return len(thing.split()) <= _MAX_WORDS
+
+
+def _kind(found: _Found, clause: Clause) -> Kind:
+    if found.is_of_other or ("other_person" in clause.cues and not found.is_fact):
+        return "other_person"
+    for kind in ("hypothetical", "one_off"):
+        if kind in clause.cues:
+            return kind
+    if found.stance == "against":
+        return "negated"
+    is_additive = ADDITIVE.search(clause.raw) is not None
+    return "standing" if (found.is_fact and not is_additive) or "standing" in clause.cues else "plain"
+
+
+def _adopted(question: str, answer: str) -> str:
+    """Return a suggestion in the person's mouth, where the answer adopts it; empty otherwise."""
+    if not YES.search(answer.strip()):
+        return ""
+    if match := DO_YOU.search(question):
+        return f"I {match['v']} {match['o']}"
+    if match := DO_YOU_ZH.search(question):
+        return f"我{match['v']}{match['o']}"
+    return ""

@@ -1,0 +1,44 @@
+"""The running topic: the last turns that belong with the request at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from memory.records import Turn
+from memory.state.corrections import is_state_correction
+from memory.tools import Tool
+
+
+def running_topic(turns: Sequence[Turn], tools: Sequence[Tool]) -> int:
+    """Return the position where the running topic starts; `len(turns)` if none of `turns` belongs to it.
+
+    The topic is the unbroken run of last turns whose calls all use tools now on offer. A turn without calls belongs
+    if a turn before it does, or if its topic is known to be the same; one that corrects the user state, wherever it is.
+    Where topics are known the run also ends at the first turn of another topic than the last turn's.
+    """
+    offered = {tool.name for tool in tools}
+    topic = next((turn.topic for turn in reversed(turns) if not is_state_correction(turn)), None)
+    start = len(turns)
+    for position in range(len(turns) - 1, -1, -1):
+        turn = turns[position]
+        if is_state_correction(turn):
+            continue
+        if turn.topic != topic or not _fits(turn, offered):
+            break
+        if turn.calls:
+            start = position
+    return _with_chat_before(turns, start)
+
+
+def _fits(turn: Turn, offered: Collection[str]) -> bool:
+    return all(call.name in offered for call in turn.calls)
+
+
+def _with_chat_before(turns: Sequence[Turn], start: int) -> int:
+    """Take in turns without calls right before `start` that are known to share its topic."""
+    while 0 < start < len(turns) and turns[start].topic is not None:
+        before = turns[start - 1]
+        if before.topic != turns[start].topic or before.calls:
+            break
+        start -= 1
+    return start

@@ -1,0 +1,300 @@
+"""The user state: per slot the values a person has used, asked for or spoken of, as a pure fold over the turn log.
+
+Nothing is kept between folds, so deleting a turn and folding again gives the state as if it had never been, and
+folding the first n turns gives the state as of then.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Literal
+
+from pydantic import JsonValue
+
+from memory.evidence import PERSON, Evidence, Kind, Slot
+from memory.records import Turn
+from memory.state.concepts import concept as concept
+from memory.state.concepts import context_similarity as context_similarity
+from memory.state.extraction import extract_all
+from memory.state.sensitive import stays_in_slot
+from memory.tools import Parameter, Tool, ValueType
+from memory.typed.enum_mentions import enum_mention
+from memory.typed.value_forms import form_key, wall_time
+
+Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person", "expired"]
+"""`current`: speaks for its slot now, or against a value; `superseded`: a newer rule, or the opposite, closed its
+interval; `expired`: a rule that ended by itself; the rest never fill."""
+
+_EXCEPTIONS: Mapping[Kind, Status] = MappingProxyType(
+    {"one_off": "one_off", "hypothetical": "hypothetical", "other_person": "other_person"}
+)
+Retention = Mapping[Kind, float]
+"""Days for which evidence of a kind is used, from 0; kinds that are not named are used for ever."""
+Extractor = Callable[[Sequence[Turn]], Iterable[Evidence]]
+"""Reads further evidence out of a log (`memory.state.model_extraction`)."""
+
+_JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
+    {
+        "string": (str,),
+        "integer": (int,),
+        "number": (int, float),
+        "boolean": (bool,),
+        "array": (list,),
+        "object": (dict,),
+        "any": (object,),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A value for a slot with what speaks for it."""
+
+    value: JsonValue = field(compare=False)
+    evidence: tuple[Evidence, ...]
+    """Oldest first, never empty, all of the same value and of kinds that either fill or share one kind."""
+    status: Status
+    until: int | None = None
+    """Position of the first turn for which it no longer holds; `None` while it does, or where its end is a time."""
+    similarity: float = 1.0
+    """Of the context it was used in to the slot looked up, in (0, 1]; 1 is the very slot."""
+    until_time: datetime | None = None
+    """The time at which it ends or ended, where that is known."""
+
+    @property
+    def since(self) -> int:
+        """Position of the turn that first spoke for it."""
+        return self.evidence[0].position
+
+    @property
+    def last(self) -> int:
+        """Position of the turn that last spoke for it."""
+        return self.evidence[-1].position
+
+    @property
+    def since_time(self) -> datetime | None:
+        """The time of that turn, where it is known."""
+        return self.evidence[0].time
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether the person does not want this value, or has it no more."""
+        return self.evidence[-1].kind == "negated"
+
+    @property
+    def support(self) -> int:
+        """How many turns speak for it of their own; echoes do not count."""
+        return len({piece.origin for piece in self.evidence})
+
+    @property
+    def is_standing(self) -> bool:
+        """Whether a standing rule is among its evidence; such a candidate does not age."""
+        return any(piece.kind == "standing" for piece in self.evidence)
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        """The turns that speak for it, oldest first, each once."""
+        return tuple(dict.fromkeys(piece.turn_id for piece in self.evidence))
+
+
+@dataclass(frozen=True)
+class SlotState:
+    """The candidates of one slot: most similar context first, then current before others, then newest first."""
+
+    slot: Slot
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def current(self) -> tuple[Candidate, ...]:
+        """The candidates that may fill the slot."""
+        return tuple(one for one in self.candidates if one.status == "current" and not one.is_negated)
+
+    @property
+    def unwanted(self) -> tuple[Candidate, ...]:
+        """The values that the person does not want, or has no more."""
+        return tuple(one for one in self.candidates if one.status == "current" and one.is_negated)
+
+
+@dataclass(frozen=True)
+class UserState:
+    """What is known about every slot that any turn spoke for."""
+
+    slots: Mapping[Slot, SlotState]
+    """By slot, in order of first mention."""
+
+    def lookup(self, tool: Tool, parameter: Parameter) -> SlotState | None:
+        """Return the candidates for an argument of a tool: its own, then those of like slots of other tools.
+
+        Values that the parameter could not take (type, enum) are left out. `None` if nothing is known.
+        """
+        found: list[Candidate] = []
+        for slot, state in self.slots.items():
+            similarity = context_similarity(slot, tool, parameter)
+            if similarity == 0:
+                continue
+            for candidate in state.candidates:
+                fitted = _fitted(candidate, parameter) if slot.tool == PERSON else candidate
+                if accepts(parameter, fitted.value) and (similarity == 1 or not _stays(fitted)):
+                    found.append(replace(fitted, similarity=similarity))
+        return SlotState(Slot(tool.name, parameter.name), _ordered(found)) if found else None
+
+
+def fold(
+    turns: Sequence[Turn],
+    *,
+    as_of: int | datetime | None = None,
+    retention: Retention = MappingProxyType({}),
+    extractor: Extractor | None = None,
+) -> UserState:
+    """Return the state after `turns`, oldest first.
+
+    Args:
+        turns: The log.
+        as_of: The state as it was after the turn at this position, or at this time (turns of unknown time belong with
+            the one before); `None`: after all turns.
+        retention: How long evidence is used, counted back from `as_of` where that is a time, else from the last turn.
+        extractor: Adds evidence, and can take none away.
+    """
+    seen = _up_to(turns, as_of)
+    evidence = [*extract_all(seen), *(extractor(seen) if extractor is not None else ())]
+    return fold_evidence(evidence, now=as_of if isinstance(as_of, datetime) else None, retention=retention)
+
+
+def fold_evidence(
+    evidence: Iterable[Evidence], *, now: datetime | None = None, retention: Retention = MappingProxyType({})
+) -> UserState:
+    """Return the state that `evidence` amounts to; its order does not matter, positions do.
+
+    Args:
+        evidence: Of any slots.
+        now: When it is, for what ends by itself; by default the newest time of the evidence.
+        retention: How long evidence is used.
+    """
+    pieces = sorted(evidence, key=lambda piece: piece.position)
+    times = [wall_time(piece.time) for piece in pieces if piece.time is not None]
+    clock = wall_time(now) if now is not None else max(times, default=None)
+    by_slot: dict[Slot, list[Evidence]] = defaultdict(list)
+    for piece in pieces:
+        if not has_lapsed(piece, clock, retention):
+            by_slot[piece.slot].append(piece)
+    return UserState({slot: SlotState(slot, _candidates(held, clock)) for slot, held in by_slot.items()})
+
+
+def _up_to(turns: Sequence[Turn], as_of: int | datetime | None) -> Sequence[Turn]:
+    if as_of is None:
+        return turns
+    if isinstance(as_of, int):
+        return turns[: max(0, as_of + 1)]
+    moment = wall_time(as_of)
+    later = (n for n, turn in enumerate(turns) if turn.time is not None and wall_time(turn.time) > moment)
+    return turns[: next(later, len(turns))]
+
+
+def has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> bool:
+    """Whether `retention` no longer lets `piece` be used at `now`; never where a time is unknown."""
+    days = retention.get(piece.kind)
+    if days is None or piece.time is None or now is None:
+        return False
+    return wall_time(piece.time) + timedelta(days=days) < wall_time(now)
+
+
+def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:
+    """Return what was said of a thing as a value that `parameter` takes ("window seats": `window`)."""
+    if not parameter.enum or not isinstance(candidate.value, str):
+        return candidate
+    named = [mention.value for mention in enum_mention(candidate.value, parameter)]
+    if len(set(map(str, named))) != 1:
+        return candidate
+    evidence = tuple(replace(piece, value=named[0]) for piece in candidate.evidence)
+    return replace(candidate, value=named[0], evidence=evidence)
+
+
+def _stays(candidate: Candidate) -> bool:
+    return any(stays_in_slot(piece) for piece in candidate.evidence)
+
+
+def accepts(parameter: Parameter, value: JsonValue) -> bool:
+    """Whether `value` has the type that `parameter` takes and is in its enum, where it has one."""
+    if isinstance(value, bool) and parameter.type not in {"boolean", "any"}:
+        return False
+    if not isinstance(value, _JSON_TYPES[parameter.type]):
+        return False
+    return not parameter.enum or parameter.type == "array" or value in parameter.enum
+
+
+def _candidates(pieces: Sequence[Evidence], now: datetime | None) -> tuple[Candidate, ...]:
+    """Fold the evidence of one slot, oldest first.
+
+    A standing rule closes the interval of every other value that was current, and being against a value that of the
+    value; a value used again after that starts a new interval. Plain values stand side by side: which one holds is for
+    the clarifier to weigh. A rule that has ended by itself has closed nothing.
+    """
+    open_values = _Open()
+    others: dict[tuple[Status, str], list[Evidence]] = defaultdict(list)
+    for piece in pieces:
+        if piece.until is not None and now is not None and wall_time(piece.until) <= now:
+            others["expired", form_key(piece.value)].append(piece)
+        elif (status := _EXCEPTIONS.get(piece.kind)) is not None:
+            others[status, form_key(piece.value)].append(piece)
+        else:
+            open_values.take(piece)
+    return _ordered([*open_values.candidates(), *(_past(status, held) for (status, _), held in others.items())])
+
+
+class _Open:
+    """The values of a slot that hold, for or against, and those that did."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[bool, str], list[Evidence]] = {}
+        self._closed: list[Candidate] = []
+
+    def take(self, piece: Evidence) -> None:
+        key = (piece.kind == "negated", form_key(piece.value))
+        closed = [
+            other
+            for other, held in self._held.items()
+            if (other[1] == key[1] and other != key)
+            # Several values in one rule ("always A and B", two calls) do not close one another.
+            or (piece.kind == "standing" and other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))
+        ]
+        for other in closed:
+            held = self._held.pop(other)
+            self._closed.append(
+                Candidate(held[0].value, tuple(held), "superseded", until=piece.position, until_time=piece.time)
+            )
+        self._held.setdefault(key, []).append(piece)
+
+    def candidates(self) -> list[Candidate]:
+        current = [
+            Candidate(held[-1].value, tuple(held), "current", until_time=held[-1].until) for held in self._held.values()
+        ]
+        return [*current, *self._closed]
+
+
+def _past(status: Status, held: Sequence[Evidence]) -> Candidate:
+    """An exception, which ends with its turn, or a rule that has ended."""
+    until = held[-1].position + 1 if status == "one_off" else None
+    return Candidate(held[-1].value, tuple(held), status, until=until, until_time=held[-1].until)
+
+
+def _is_same_rule(held: Evidence, piece: Evidence) -> bool:
+    return held.kind == "standing" and held.position == piece.position
+
+
+def _ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    return tuple(
+        sorted(
+            candidates,
+            key=lambda candidate: (
+                -candidate.similarity,
+                candidate.status != "current",
+                -candidate.last,
+                -len(candidate.evidence),
+                candidate.evidence[-1].value_key,
+            ),
+        )
+    )

@@ -1,0 +1,229 @@
+"""How the values of a turn's calls are meant, read from what the person said in that turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from memory.evidence import Kind
+from memory.records import QuestionStep, ToolCall, Turn
+from memory.state.cues import Clause, clause_texts, clauses
+from memory.text import fold_accents, normalise, split_name, stem
+from memory.typed.scripts import simplified
+
+_WEAK_WORDS = frozenset(
+    stem(word)
+    for word in (
+        *("id", "name", "type", "number", "value", "list", "time", "day", "end"),
+        *("is", "include", "the", "of", "to", "from", "for"),
+    )
+)
+"""Words of argument names, as stems, that say too little to link a clause with a slot ("this time")."""
+_CHINESE_NAMES: dict[str, tuple[str, ...]] = {
+    "account": ("账户", "账号", "帐户"),
+    "address": ("地址",),
+    "amount": ("金额",),
+    "category": ("类目", "分类", "类别"),
+    "city": ("城市",),
+    "count": ("数量", "条数"),
+    "currency": ("币种", "货币"),
+    "date": ("日期",),
+    "format": ("格式",),
+    "language": ("语言",),
+    "memo": ("备注",),
+    "platform": ("平台",),
+    "price": ("价格", "价位"),
+    "seat": ("座位", "座席", "席别"),
+    "time": ("时间",),
+    "unit": ("单位",),
+}
+"""What Chinese speakers call the things that arguments are named after."""
+
+
+class Wording(NamedTuple):
+    """What the person said in a turn, and the calls it led to."""
+
+    clauses: tuple[Clause, ...]
+    calls: tuple[ToolCall, ...]
+
+    @classmethod
+    def of(cls, turn: Turn) -> Wording:
+        said: list[tuple[str, tuple[str, ...]]] = [(turn.request, ())]
+        said += [(step.answer, step.slots) for step in turn.steps if isinstance(step, QuestionStep) and step.answer]
+        parts: list[Clause] = []
+        for text, slots in said:
+            offset = parts[-1].sentence + 1 if parts else 0
+            parts.extend(replace(clause, sentence=clause.sentence + offset, slots=slots) for clause in clauses(text))
+        return cls(_spread(parts, turn.calls), turn.calls)
+
+    def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
+        """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.
+
+        A cue speaks for the values and slots of its own clause. A value that no clause mentions (an id, a switch)
+        takes the one-off cue of the turn, and the standing one of a clause that names no value of any call where it is
+        the only such value, or the only slot that was asked for. A rule in an answer is about the slots asked for.
+        """
+        mentioning = [clause for clause in self.clauses if is_mentioned(value, clause.text)]
+        if self._is_for_other(call) and not any(clause.is_for_self for clause in mentioning):
+            return "other_person"
+        if mentioning and all("hypothetical" in clause.cues for clause in mentioning):
+            return "hypothetical"
+        relevant = [*mentioning, *(clause for clause in self.clauses if names_slot(argument, clause.text))]
+        if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
+            return "one_off"
+        slot = f"{call.name}.{argument}"
+        if any("standing" in clause.cues and _is_about(clause, slot) for clause in relevant):
+            return "standing"
+        return "standing" if not mentioning and self._is_ruled(call, argument) else "plain"
+
+    def _has(self, kind: Kind) -> bool:
+        return any(kind in clause.cues for clause in self.clauses)
+
+    def _is_ruled(self, call: ToolCall, argument: str) -> bool:
+        """Whether a rule that names no value of any call means this argument, whose value nobody names either."""
+        slot = f"{call.name}.{argument}"
+        bare = [
+            clause
+            for clause in self.clauses
+            if "standing" in clause.cues and not _names_any(self.calls, clause) and _is_about(clause, slot)
+        ]
+        return any(clause.slots == (slot,) for clause in bare) or (bool(bare) and self._unmentioned(call) == [argument])
+
+    def _is_for_other(self, call: ToolCall) -> bool:
+        """Whether `call` was made for somebody else: the turn says so and, of several like calls, means this one."""
+        cued = [clause for clause in self.clauses if "other_person" in clause.cues]
+        if not cued or sum(other.name == call.name for other in self.calls) == 1:
+            return bool(cued)
+        return any(is_mentioned(value, clause.text) for clause in cued for value in call.arguments.values())
+
+    def _unmentioned(self, call: ToolCall) -> list[str]:
+        """Return the arguments that no clause mentions; dates do not count, since no rule is about one."""
+        return [
+            name
+            for name, value in call.arguments.items()
+            if not is_calendar_date(value) and not any(is_mentioned(value, clause.text) for clause in self.clauses)
+        ]
+
+
+def _is_about(clause: Clause, slot: str) -> bool:
+    """Whether a rule in `clause` may be about `slot`: an answer's is only about what was asked for."""
+    return not clause.slots or slot in clause.slots
+
+
+def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
+    return any(is_mentioned(value, clause.text) for call in calls for value in call.arguments.values())
+
+
+def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause, ...]:
+    """Give the cues of a clause without any value to its neighbours in the sentence; of a lone cue to any neighbour.
+
+    "first class, that leg only": the exception is about the class. A hypothesis stays where it is.
+    """
+    bare = [not _names_any(calls, clause) for clause in parts]
+    spread = list(parts)
+    for index, clause in enumerate(parts):
+        cues = clause.cues - {"hypothetical"}
+        if not (bare[index] and cues):
+            continue
+        for near in (index - 1, index + 1):
+            if 0 <= near < len(parts) and (clause.is_lone_cue or parts[near].sentence == clause.sentence):
+                spread[near] = replace(spread[near], cues=spread[near].cues | cues)
+    return tuple(spread)
+
+
+def names_slot(argument: str, clause: str) -> bool:
+    words, chinese = _names_of(argument)
+    return not words.isdisjoint(_stems(clause)) or any(name in clause for name in chinese)
+
+
+@lru_cache(maxsize=4096)
+def _names_of(argument: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return what an argument may be called: English words as stems, and Chinese names."""
+    words = split_name(argument)
+    chinese = tuple(name for word in words for name in _CHINESE_NAMES.get(word, ()))
+    return frozenset(map(stem, words)) - _WEAK_WORDS, chinese
+
+
+@lru_cache(maxsize=1024)
+def _stems(clause: str) -> frozenset[str]:
+    return frozenset(map(stem, re.findall(r"[a-z]+", clause)))
+
+
+_ENGLISH_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_WORDS = {word: number for number, word in enumerate(_ENGLISH_NUMBERS.split())} | {
+    "fifteen": 15,
+    "twenty": 20,
+    "thirty": 30,
+}
+_HAN_NUMBERS = {char: number for number, char in enumerate("零一二三四五六七八九十")} | {"两": 2}
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-(\d{2})")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?) ?[a-z]+")
+
+
+def is_calendar_date(value: JsonValue) -> bool:
+    """Whether `value` is one day of one year, YYYY-MM-DD: an occasion, which no habit is about."""
+    return isinstance(value, str) and _ISO_DATE.fullmatch(value) is not None
+
+
+def is_said(value: JsonValue, text: str) -> bool:
+    """Whether one clause of `text` names `value`."""
+    return any(is_mentioned(value, clause) for clause in clause_texts(text))
+
+
+def is_mentioned(value: JsonValue, clause: str) -> bool:
+    """Whether `clause` (in normal form) names `value` as people do: literally, as a number word, a day or an hour.
+
+    Switches are never named; lists and objects are where all their parts are, empty ones are not.
+    """
+    if isinstance(value, list | dict):
+        parts = list(value.values()) if isinstance(value, dict) else value
+        return bool(parts) and all(is_mentioned(part, clause) for part in parts)
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return float(value) in _numbers(clause)
+    return _is_text_mentioned(_plain(value), fold_accents(clause))
+
+
+@lru_cache(maxsize=4096)
+def _plain(value: str) -> str:
+    return fold_accents(simplified(normalise(value.replace("_", " "))))
+
+
+@lru_cache(maxsize=4096)  # a turn asks for its kinds, its echoes and its neighbours
+def _is_text_mentioned(text: str, clause: str) -> bool:
+    if not text:
+        return False
+    if text in clause and (
+        not text.isascii() or re.search(rf"(?<![a-z0-9]){re.escape(text)}(?![a-z0-9])", clause) is not None
+    ):
+        return True
+    if date := _ISO_DATE.fullmatch(text):
+        return float(date[1]) in _numbers(clause)
+    if clock := _CLOCK.fullmatch(text):
+        hour, minute = int(clock[1]), int(clock[2])
+        if minute:
+            return re.search(rf"(?<!\d)0?(?:{hour}|{hour % 12})[:.点]{minute:02}(?!\d)", clause) is not None
+        return bool({float(hour), float(hour % 12 or 12)} & _numbers(clause))
+    if quantity := _QUANTITY.fullmatch(text):
+        return float(quantity[1]) in _numbers(clause)
+    return False
+
+
+def _numbers(clause: str) -> frozenset[float]:
+    """Return the numbers that `clause` names in digits or words."""
+    digits = {float(digits) for digits in re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))}
+    words = {float(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", clause) if word in _NUMBER_WORDS}
+    han = {float(_HAN_NUMBERS[char]) for char in re.findall(r"[零一二两三四五六七八九十]", clause)}
+    return frozenset(digits | words | han)
+
+
+def _spaced(clause: str) -> str:
+    """Return `clause` with Chinese characters as spaces, so that digits between them stand alone."""
+    return re.sub(r"[\u3400-\u9fff]", " ", clause)

@@ -1,0 +1,1 @@
+"""The turn log and the vector index."""

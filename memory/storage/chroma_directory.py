@@ -1,0 +1,170 @@
+"""Chroma embedded in this process, in a directory that nobody else uses."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import struct
+import threading
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import ValidationError
+
+from memory.errors import DataVersionError, MemoryStoreError
+from memory.storage.chroma import batches, open_collection
+from memory.storage.index_header import INDEX_VERSION, REINDEX_HINT, IndexHeader
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
+
+_VECTORS, _ERASING = "chroma", "erasing"
+
+
+class ChromaDirectory:
+    """A `ChromaStore` in a folder: `index.json`, Chroma's own files, and a note of erasures under way.
+
+    Chroma keeps deleted records in its queue, its graph files and the unused part of its database for an unknown time.
+    An erasure therefore makes the collection anew, rewrites the database and removes the files of the old collection;
+    one that was cut off is completed when the folder is opened again.
+
+    Args:
+        path: Where the index is or will be.
+    """
+
+    servers = 1
+    is_shared = False
+    hint = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
+
+    def __init__(self, path: Path) -> None:
+        self.name = repr(str(path))
+        self._path = path
+        self._client: Client | None = None
+        self._is_checked = False
+        """Whether an erasure that was cut off has been looked for."""
+        self._has_erased = False
+        self._opening = threading.RLock()
+
+    def header(self) -> IndexHeader | None:
+        path = self._header_path
+        if not path.exists():
+            if (self._path / _VECTORS).exists():
+                raise MemoryStoreError(f"{str(path)!r} is missing, so whose vectors these are is unknown; {self.hint}")
+            return None
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(found, dict) and isinstance(found.get("version"), int) and found["version"] > INDEX_VERSION:
+                raise DataVersionError(
+                    f"the index in {self.name} is of version {found['version']}, and this version of the project reads "
+                    f"up to {INDEX_VERSION}; install the newer one, or {REINDEX_HINT}"
+                )
+            return IndexHeader.model_validate(found)
+        except (ValidationError, ValueError) as exc:
+            raise MemoryStoreError(f"cannot read {str(path)!r}: {exc}; {self.hint}") from exc
+
+    def write_header(self, header: IndexHeader) -> IndexHeader:
+        self.replace_header(header)
+        return header
+
+    def replace_header(self, header: IndexHeader) -> None:
+        self._path.mkdir(parents=True, exist_ok=True)
+        unfinished = self._header_path.with_suffix(".tmp")
+        unfinished.write_text(header.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        unfinished.replace(self._header_path)
+
+    def clients(self) -> Sequence[Client]:
+        """Return the client alone, made at first use: importing Chroma takes a second or two."""
+        with self._opening:
+            if self._client is None:
+                self._client = _client(self._path / _VECTORS)
+                if not self._is_checked and (unfinished := self._noted()):
+                    self.rewrite(unfinished)
+                    self.scrub()
+                    self._client = _client(self._path / _VECTORS)
+                self._is_checked = True
+            return [self._client]
+
+    def will_erase(self, names: Collection[str]) -> None:
+        for name in names:
+            (self._path / _ERASING).mkdir(exist_ok=True)
+            (self._path / _ERASING / name).touch()
+
+    def rewrite(self, names: Collection[str]) -> None:
+        [client] = self.clients()
+        for name in sorted({collection.name for collection in client.list_collections()}.intersection(names)):
+            source = client.get_collection(name, embedding_function=None)
+            found: Any = source.get(include=["embeddings", "metadatas"])
+            client.delete_collection(name)  # a crash from here on costs vectors, which their users then embed anew
+            target = open_collection(client, name)
+            for batch in batches(len(found["ids"])):
+                target.upsert(
+                    ids=found["ids"][batch], embeddings=found["embeddings"][batch], metadatas=found["metadatas"][batch]
+                )
+
+    def scrub(self) -> None:
+        noted = self._noted()
+        if not noted:
+            return
+        with self._opening:
+            self._close_client()
+            with closing(sqlite3.connect(self._path / _VECTORS / "chroma.sqlite3", isolation_level=None)) as database:
+                database.execute("VACUUM")
+                segments = {str(segment) for (segment,) in database.execute("SELECT id FROM segments")}
+            for folder in self._graphs():
+                if folder.name not in segments:  # of a collection that was deleted
+                    shutil.rmtree(folder)
+                else:
+                    _blank_unused(folder)
+            self._has_erased = True
+            for name in noted:
+                (self._path / _ERASING / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        with self._opening:
+            self._close_client()
+            if self._has_erased:  # graphs that were begun since may hold what was in memory before
+                for folder in self._graphs():
+                    _blank_unused(folder)
+
+    @property
+    def _header_path(self) -> Path:
+        return self._path / "index.json"
+
+    def _graphs(self) -> list[Path]:
+        folder = self._path / _VECTORS
+        return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+    def _noted(self) -> list[str]:
+        folder = self._path / _ERASING
+        return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+
+    def _close_client(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+def _blank_unused(graph: Path) -> None:
+    """Overwrite the places of a graph's files that no element has yet: whatever was in memory there was saved too."""
+    header = graph / "header.bin"
+    if not header.exists():
+        return
+    # The header of a persistent hnswlib index: int32 version, then as size_t offset, capacity, count, bytes an element.
+    count, element_bytes = struct.unpack_from("=QQ", header.read_bytes(), 20)
+    for name, used in (("data_level0.bin", count * element_bytes), ("length.bin", count * 4)):
+        path = graph / name
+        if path.exists() and (unused := path.stat().st_size - used) > 0:
+            with path.open("r+b") as file:
+                file.seek(used)
+                file.write(bytes(unused))
+
+
+def _client(path: Path) -> Client:
+    import chromadb
+    from chromadb.config import Settings
+
+    client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
+    return cast("Client", client)  # it is declared as the base class, which cannot be closed

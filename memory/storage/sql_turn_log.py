@@ -1,0 +1,270 @@
+"""The turn log in SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    and_,
+    create_engine,
+    delete,
+    event,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+
+from memory.errors import MemoryStoreError, RecordError, ScopeError
+from memory.records import Scope, Turn
+from memory.storage.schema import migrate, scopes, turns
+from memory.storage.turn_log import LogEntry, LogVersion, decode_turn, encode_turn, is_same_turn
+
+_BUSY_TIMEOUT_MS = 10_000
+"""How long SQLite waits for another writer before it gives up."""
+_APPEND_ATTEMPTS = 50
+"""Each lost attempt means that another writer of the same scope got through, so this many are never needed."""
+_IDS_PER_STATEMENT = 500
+"""Well under the bound-variable limit of either database."""
+_EPOCH_BITS = 62
+
+
+class SqlTurnLog:
+    """A turn log in SQLite or PostgreSQL, brought to the newest schema when it is opened.
+
+    Writers of one scope take turns (SQLite: all writers), so positions are given out in the order of commits.
+
+    Args:
+        url: A SQLAlchemy URL, for instance `sqlite:////home/me/turns.sqlite` or `postgresql://host/stead`.
+
+    Raises:
+        DataVersionError: If the database was written by a newer version of the project.
+        MemoryStoreError: If it cannot be opened.
+    """
+
+    def __init__(self, url: str | URL) -> None:
+        self._is_closed = False
+        try:
+            parsed = make_url(url)
+        except ArgumentError as exc:  # its message would show the URL, and a password in it
+            raise MemoryStoreError(
+                "the URL of the turn log is no database URL; it looks like DRIVER://HOST/DB"
+            ) from exc
+        if parsed.drivername in ("postgresql", "postgres"):  # psycopg 3 is the driver that `postgres` installs
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        self._name = parsed.render_as_string(hide_password=True)
+        with self._translated("open"):
+            try:
+                is_sqlite = parsed.get_backend_name() == "sqlite"
+                options = {} if is_sqlite else {"client_encoding": "utf8"}
+                self._engine = create_engine(parsed, pool_pre_ping=not is_sqlite, connect_args=options)
+            except ImportError as exc:
+                raise MemoryStoreError(
+                    f"the turn log {self._name} needs a driver that is not installed ({exc}); "
+                    "for PostgreSQL: pip install 'stead[postgres]'"
+                ) from exc
+            if self._is_sqlite:
+                _configure_sqlite(self._engine)
+            try:
+                with self._writing() as connection:
+                    _check_encoding(connection, self._name)
+                    migrate(connection)
+            except BaseException:
+                self._engine.dispose()
+                raise
+
+    def append(self, scope: Scope, turn: Turn) -> int:
+        content, key = encode_turn(turn), row_key(scope)
+        with self._translated("append to"):
+            for _ in range(_APPEND_ATTEMPTS):
+                try:
+                    with self._writing() as connection:
+                        position = _next_position(connection, scope)
+                        row = {**key, "position": position, "turn_id": turn.turn_id, "content": content}
+                        connection.execute(insert(turns), row)
+                        return position
+                except IntegrityError:  # this turn is there, or another writer began the scope just now
+                    if (found := self._position(scope, turn.turn_id, content)) is not None:
+                        return found
+        raise MemoryStoreError(
+            f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits"
+        )
+
+    def version(self, scope: Scope) -> LogVersion | None:
+        query = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(rows_of(scopes, scope))
+        with self._translated("read"), self._engine.connect() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else LogVersion(*row)
+
+    def entries(self, scope: Scope, *, after: int = -1) -> tuple[LogEntry, ...]:
+        is_wanted = and_(rows_of(turns, scope), turns.c.position > after)
+        query = select(turns.c.position, turns.c.content).where(is_wanted).order_by(turns.c.position)
+        with self._translated("read"), self._engine.connect() as connection:
+            rows = connection.execute(query).all()
+        return tuple(
+            LogEntry(position, decode_turn(content, f"position {position} of {self._name}"))
+            for position, content in rows
+        )
+
+    def turns(self, scope: Scope) -> tuple[Turn, ...]:
+        return tuple(entry.turn for entry in self.entries(scope))
+
+    def scopes(self) -> Mapping[Scope, int]:
+        key = (turns.c.tenant, turns.c.user_id, turns.c.agent)
+        with self._translated("read"), self._engine.connect() as connection:
+            rows = connection.execute(select(*key, func.count()).group_by(*key)).all()
+        return {
+            Scope(user, tenant=tenant, agent=agent): count for tenant, user, agent, count in sorted(map(tuple, rows))
+        }
+
+    def forget(self, scope: Scope, turn_ids: Collection[str] | None = None) -> int:
+        if turn_ids is None:
+            conditions = [rows_of(turns, scope)]
+        else:
+            ids = list(dict.fromkeys(turn_ids))
+            batches = (ids[start : start + _IDS_PER_STATEMENT] for start in range(0, len(ids), _IDS_PER_STATEMENT))
+            conditions = [and_(rows_of(turns, scope), turns.c.turn_id.in_(batch)) for batch in batches]
+        with self._translated("erase from"):
+            with self._writing() as connection:
+                # First, so that writers of this scope wait.
+                connection.execute(update(scopes).where(rows_of(scopes, scope)).values(erased=scopes.c.erased + 1))
+                count = sum(connection.execute(delete(turns).where(condition)).rowcount for condition in conditions)
+                if connection.execute(select(turns.c.position).where(rows_of(turns, scope)).limit(1)).first() is None:
+                    connection.execute(delete(scopes).where(rows_of(scopes, scope)))
+            self._scrub()
+        return count
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._engine.dispose()
+
+    @contextmanager
+    def connection(self, action: str, *, writes: bool = False) -> Iterator[Connection]:
+        """Lend a connection within one transaction, for the other tables of this database.
+
+        Args:
+            action: What an error says could not be done, as in "cannot read settings from the turn log".
+            writes: Whether the transaction writes.
+        """
+        with self._translated(action):
+            if writes:
+                with self._writing() as connection:
+                    yield connection
+            else:
+                with self._engine.connect() as connection:
+                    yield connection
+
+    @property
+    def _is_sqlite(self) -> bool:
+        return self._engine.dialect.name == "sqlite"
+
+    def _position(self, scope: Scope, turn_id: str, content: str) -> int | None:
+        """Return the position of the turn that is there under this id, which must be the same one."""
+        is_it = and_(rows_of(turns, scope), turns.c.turn_id == turn_id)
+        with self._engine.connect() as connection:
+            stored = connection.execute(select(turns.c.position, turns.c.content).where(is_it)).one_or_none()
+        if stored is None:
+            return None
+        if not is_same_turn(stored.content, content):
+            raise RecordError(
+                f"turn {turn_id!r} is in the log with another content, and the log is append-only; "
+                "give the new turn an id of its own, or forget the stored one first"
+            )
+        return int(stored.position)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._engine.connect().execution_options(stead_writes=True) as connection, connection.begin():
+            yield connection
+
+    def _scrub(self) -> None:
+        """Leave nothing of what was erased in the files of SQLite; let PostgreSQL reuse their space.
+
+        SQLite overwrites what is deleted, but old copies stay in the unused part of pages that were split, and in the
+        write-ahead log: so the file is written anew and the log cut to nothing.
+        """
+        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            if not self._is_sqlite:
+                connection.exec_driver_sql("VACUUM turns, scopes")
+                return
+            connection.exec_driver_sql("VACUUM")
+            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        if is_busy:
+            raise MemoryStoreError(
+                f"the turns are out of {self._name}, but a reader kept their bytes in its write-ahead log; "
+                "erase again when no other process reads the database"
+            )
+
+    @contextmanager
+    def _translated(self, action: str) -> Iterator[None]:
+        if self._is_closed:  # the engine would connect again, with the directory no longer locked
+            raise MemoryStoreError(f"the turn log {self._name} is closed; open the memory again to use it")
+        try:
+            yield
+        except SQLAlchemyError as exc:
+            raise MemoryStoreError(f"cannot {action} the turn log {self._name}: {exc}") from exc
+
+
+def _next_position(connection: Connection, scope: Scope) -> int:
+    """Give out the next position of `scope`; until this transaction ends, other writers of the scope wait."""
+    taken = update(scopes).where(rows_of(scopes, scope)).values(appended=scopes.c.appended + 1)
+    appended = connection.execute(taken.returning(scopes.c.appended)).scalar_one_or_none()
+    if appended is None:
+        appended = 1
+        first = {"epoch": secrets.randbits(_EPOCH_BITS), "appended": appended, "erased": 0}
+        connection.execute(insert(scopes).values(**row_key(scope), **first))
+    return int(appended) - 1
+
+
+def rows_of(table: Table, scope: Scope) -> ColumnElement[bool]:
+    """Return the condition that a row of `table` belongs to exactly this scope."""
+    return and_(*(table.c[name] == part for name, part in row_key(scope).items()))
+
+
+def row_key(scope: Scope) -> dict[str, str]:
+    """Return the columns that say whose a row is."""
+    if not isinstance(scope, Scope):
+        raise ScopeError(f"whose turns are meant is said by a Scope; got {scope!r}")
+    return dict(zip(("tenant", "user_id", "agent"), scope.key, strict=True))
+
+
+def _check_encoding(connection: Connection, name: str) -> None:
+    if connection.dialect.name == "postgresql":
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+        if encoding != "UTF8":
+            raise MemoryStoreError(
+                f"the database {name} has encoding {encoding}, which cannot hold every text; make it with: "
+                "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+            )
+
+
+def _configure_sqlite(engine: Engine) -> None:
+    """Make every connection durable, patient and leaving nothing behind that was deleted."""
+
+    @event.listens_for(engine, "connect")
+    def _set_pragmas(connection: Any, record: object) -> None:
+        connection.isolation_level = None  # the driver would begin transactions on its own, and too late
+        for pragma in (
+            f"busy_timeout={_BUSY_TIMEOUT_MS}",
+            "journal_mode=WAL",
+            "synchronous=FULL",  # in WAL mode the default may lose the last commits at a power cut
+            "secure_delete=ON",  # overwrite deleted content with zeros
+        ):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
+            return
+        # A transaction that reads first and writes then fails at once when another one wrote in between.
+        is_writing = connection.get_execution_options().get("stead_writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")

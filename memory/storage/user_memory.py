@@ -1,0 +1,273 @@
+"""The memory of one user: their turns, and finding those that are near in meaning."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from memory.embedder import Embedder
+from memory.errors import MemoryStoreError
+from memory.recall import Hit, TurnVectors
+from memory.records import Scope, Turn
+from memory.storage.embedding_text import embedding_text
+from memory.storage.index import IndexEntry, VectorIndex, nearest
+from memory.storage.indexer import Indexer
+from memory.storage.turn_log import LogEntry, TurnLog
+from memory.storage.user_settings import SettingsStore, UserSettings
+from memory.storage.user_view import UserView
+
+_EMBEDDED_AT_ONCE = 256
+"""Texts; what was embedded is stored after so many, so that an interrupted rebuild goes on where it stopped."""
+_MAX_BACKLOG = 1024
+"""Turns of one user that may wait to be indexed; whoever remembers more indexes first."""
+
+
+class Forgotten(NamedTuple):
+    """How much was erased, store by store."""
+
+    turns: int
+    """In the turn log."""
+    vectors: int
+    """In the index, or on their way there."""
+
+
+class UserMemory:
+    """The turns of one scope, for reading (it is a `TurnShelf`), remembering and forgetting; safe to share by threads.
+
+    What is cached is checked against the version of the log at every use, so that turns which another process appended
+    or erased are seen at once. The index follows the log in the background; a search embeds first what it lacks.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        log: TurnLog,
+        index: VectorIndex,
+        embedder: Embedder,
+        indexer: Indexer,
+        settings: SettingsStore | None = None,
+    ) -> None:
+        self.scope = scope
+        self._log = log
+        self._index = index
+        self._embedder = embedder
+        self._indexer = indexer
+        self._settings = settings
+        self._view: UserView | None = None
+        self._looking = threading.RLock()
+        """Held while the view is read or changed; within the other two where several are held."""
+        self._embedding = threading.Lock()
+        """Held while turns are embedded, so that no two threads embed the same ones."""
+        self._storing = threading.Lock()
+        """Held while the index is written, so that nothing is stored again after it was erased."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """What the vectors come from."""
+        return self._embedder
+
+    @property
+    def settings(self) -> UserSettings:
+        """What the person has settled about their memory."""
+        return self._settings.get(self.scope) if self._settings is not None else UserSettings()
+
+    def settle(self, settings: UserSettings) -> None:
+        """Keep what the person has settled.
+
+        Raises:
+            MemoryStoreError: If there is no store for it.
+        """
+        if self._settings is None:
+            raise MemoryStoreError("this memory was made without a store for settings; open it with Memory.open")
+        self._settings.put(self.scope, settings)
+
+    def turns(self) -> tuple[Turn, ...]:
+        """Return every acknowledged turn, oldest first; none while the person has paused."""
+        return () if self.settings.is_paused else self.kept_turns()
+
+    def kept_turns(self) -> tuple[Turn, ...]:
+        """Return every acknowledged turn, also during a pause: for the person to see, take along and erase."""
+        with self._looking:
+            return self._current().turns
+
+    def vectors(self) -> TurnVectors:
+        """Return the vector of every acknowledged turn.
+
+        Raises:
+            EmbedderError: If the embedder fails.
+        """
+        view = self._embedded()
+        with self._looking:
+            found = TurnVectors(view.vectors.turn_ids, view.vectors.matrix.copy())
+            must_store = bool(view.unstored)
+        if must_store:
+            self._indexer.submit(self)
+        return found
+
+    def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        """Return for each query the `k` turns nearest to it, best first; ties keep log order.
+
+        Raises:
+            EmbedderError: If the embedder fails.
+        """
+        if not queries or self.settings.is_paused:
+            return [[] for _ in queries]
+        vectors = np.stack([self._embedder.embed_query(query) for query in queries])
+        view = self._embedded()
+        with self._looking:
+            turn_ids = view.vectors.turn_ids
+            found = nearest(vectors, view.vectors.matrix, k)
+            must_store = bool(view.unstored)
+        if must_store:
+            self._indexer.submit(self)
+        return [[Hit(turn_ids[row], similarity) for row, similarity in rows] for rows in found]
+
+    def remember(self, turn: Turn, *, even_if_paused: bool = False) -> None:
+        """Store one turn; see `remember_all`."""
+        self.remember_all([turn], even_if_paused=even_if_paused)
+
+    def remember_all(self, turns: Iterable[Turn], *, even_if_paused: bool = False) -> None:
+        """Store turns, oldest first. The same turn again changes nothing, and during a pause nothing is stored.
+
+        A turn is acknowledged, and survives a crash, once it is in the log; it is indexed soon after, and found at
+        once. Where the embedder or the index is out of order, a later use catches up.
+
+        Raises:
+            RecordError: If another turn has the id of one, or one cannot be stored without loss; those before it are.
+            MemoryStoreError: If the log cannot be written, or so many turns wait to be indexed that some had to be
+                first and could not; a note says that the turns themselves are kept.
+        """
+        if self.settings.is_paused and not even_if_paused:
+            return
+        for turn in turns:
+            with self._indexer.standing_back(), self._looking:
+                position = self._log.append(self.scope, turn)
+                backlog = self._view.note(LogEntry(position, turn)) if self._view else 1
+            if backlog and (backlog > _MAX_BACKLOG or not self._indexer.submit(self)):
+                self._index_at_once()
+
+    def wait_indexed(self) -> None:
+        """Return once the index has every turn.
+
+        Raises:
+            MemoryStoreError: If the embedder or the index fails.
+        """
+        while self.index():
+            pass
+
+    def forget(self) -> Forgotten:
+        """Erase everything of this scope from log and index."""
+        return self._forget(None)
+
+    def forget_turns(self, turn_ids: Collection[str]) -> Forgotten:
+        """Erase these turns from log and index; unknown ids are passed over."""
+        return self._forget(frozenset(turn_ids))
+
+    def erase_from_log(self, turn_ids: Collection[str] | None) -> int:
+        """Erase these turns (`None`: all) from the log, and return how many there were."""
+        with self._storing:
+            count = self._log.forget(self.scope, turn_ids)
+            self._look_anew()
+            return count
+
+    def erase_from_index(self) -> int:
+        """Erase from the index what is not in the log, and return how much that was."""
+        with self._storing:
+            self._look_anew()
+            return self._index.retain(self.scope, [entry.turn.turn_id for entry in self._log.entries(self.scope)])
+
+    def index(self, limit: int | None = None) -> bool:
+        """Embed and store up to `limit` turns that the index lacks, and say whether there are more."""
+        view = self._embedded(limit)
+        with self._storing:
+            with self._looking:
+                if view is not self._view:
+                    return True
+                turn_ids = list(view.unstored)
+                entries = [_index_entry(view.entry(turn_id)) for turn_id in turn_ids]
+                vectors = view.vectors.rows(turn_ids)
+            for start in range(0, len(entries), _EMBEDDED_AT_ONCE):
+                batch = slice(start, start + _EMBEDDED_AT_ONCE)
+                self._index.upsert(self.scope, entries[batch], vectors[batch])
+                with self._looking:
+                    view.unstored.difference_update(turn_ids[batch])
+            with self._looking:
+                is_erased = self._current() is not view
+                strangers, view.strangers = view.strangers, 0
+        if (entries and is_erased) or strangers:  # stored what another process was erasing, or a crash left it
+            self.erase_from_index()
+        return is_erased or bool(view.unembedded)
+
+    def reindex(self, *, from_scratch: bool = False) -> None:
+        """Bring the index to the log, after comparing the two anew; `from_scratch` embeds every turn again."""
+        with self._storing:
+            if from_scratch:
+                self._index.retain(self.scope, ())
+            self._look_anew()
+        while self.index(_EMBEDDED_AT_ONCE):
+            pass
+
+    def _forget(self, turn_ids: frozenset[str] | None) -> Forgotten:
+        turns = self.erase_from_log(turn_ids)
+        return Forgotten(turns=turns, vectors=max(turns, self.erase_from_index()))
+
+    def _index_at_once(self) -> None:
+        try:
+            self.index()
+        except MemoryStoreError as exc:
+            exc.add_note("the turns are in the log and count as remembered; only their vectors are missing")
+            raise
+
+    def _look_anew(self) -> None:
+        with self._looking:
+            self._view = None
+
+    def _current(self) -> UserView:
+        """Return what is known of the log as it is now."""
+        version, view = self._log.version(self.scope), self._view
+        if view is None or not view.is_continued_by(version):
+            view = self._view = UserView(version, self._log.entries(self.scope), self._embedder.dimensions)
+        elif view.version != version:
+            view.grow(version, self._log.entries(self.scope, after=view.last_position))
+        return view
+
+    def _embedded(self, limit: int | None = None) -> UserView:
+        """Return the current view after embedding what lacks a vector, at most `limit` turns of it."""
+        with self._embedding:
+            while True:
+                with self._looking:
+                    view = self._current()
+                    unread = {turn_id: view.entry(turn_id) for turn_id in view.unread}
+                    batch = [view.entry(turn_id) for turn_id in islice(view.unembedded, limit or _EMBEDDED_AT_ONCE)]
+                    is_whole = len(unread) == len(view.turns)
+                if unread:
+                    self._take_stored(view, unread, is_whole=is_whole)
+                    continue
+                if not batch:
+                    return view
+                rows = self._embedder.embed_documents([embedding_text(entry.turn) for entry in batch])
+                with self._looking:
+                    if self._view is view:
+                        view.put(batch, rows, is_stored=False)
+                if limit is not None:
+                    return view
+
+    def _take_stored(self, view: UserView, unread: Mapping[str, LogEntry], *, is_whole: bool) -> None:
+        """Take over what the index has of turns whose vectors are unknown here."""
+        stored = (self._index.read if is_whole else self._index.fetch)(self.scope, unread)
+        fresh = [row for row, known in enumerate(stored.entries) if known == _index_entry(unread[known.turn_id])]
+        entries = [unread[stored.entries[row].turn_id] for row in fresh]
+        with self._looking:
+            view.put(entries, stored.vectors[fresh], is_stored=True)
+            view.unread.difference_update(unread)
+            view.strangers += stored.strangers
+
+
+def _index_entry(entry: LogEntry) -> IndexEntry:
+    text = embedding_text(entry.turn).encode("utf-8", "surrogatepass")
+    return IndexEntry(entry.turn.turn_id, hashlib.sha256(text).hexdigest()[:16])

@@ -1,0 +1,1 @@
+"""Typed values: dates, times, numbers, codes, and their mentions in text."""

@@ -1,0 +1,113 @@
+"""Allowed values named in a text, in whatever case, form and spelling."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from memory.text import stem
+from memory.tools import Parameter
+from memory.typed.mentions import Mention, overlaps
+
+
+def enum_mention(text: str, parameter: Parameter, *, partial: bool = False) -> tuple[Mention, ...]:
+    """Return where `text` names an allowed value of `parameter` (or of its elements), in order, longest first.
+
+    A value is named by its words in any case, stem and separators ("second class" names `second_class`, "failed
+    login" `failedLogins`), by a number with its unit ("five-minute" names `5min`), or by a word that the description
+    gives for it ("'C' (Celsius)").
+
+    Args:
+        text: What was said.
+        parameter: With its `enum`, or that of its `items`.
+        partial: Whether the words that tell a value from all others suffice ("second"); right for answers to a
+            question about this very parameter.
+    """
+    source = parameter.items if parameter.type == "array" and parameter.items is not None else parameter
+    stems = _stems(text)
+    found: list[Mention] = []
+    for value in source.enum:
+        for words in _phrases(str(value), source, partial):
+            found.extend(
+                Mention("enum", start, end, text[start:end], value) for start, end in _places(words, stems, text)
+            )
+    kept: list[Mention] = []
+    for mention in sorted(found, key=lambda mention: (mention.start - mention.end, mention.start)):
+        if not overlaps(mention, kept):
+            kept.append(mention)
+    return tuple(sorted(kept, key=lambda mention: mention.start))
+
+
+def _stems(text: str) -> list[tuple[str, int, int]]:
+    """Return the words of `text` as stems with their places; each CJK character is a word of its own."""
+    found = re.finditer(r"[A-Za-z]+|\d+(?:\.\d+)?|[\u4e00-\u9fff]", text)
+    return [(stem(match.group().casefold()), match.start(), match.end()) for match in found]
+
+
+_ABBREVIATED = {"min": "minute", "h": "hour", "hr": "hour", "d": "day", "w": "week", "m": "minute", "y": "year"}
+
+
+_CHINESE: dict[str, tuple[str, ...]] = {
+    "album": ("专辑",), "song": ("歌曲", "单曲"), "artist": ("歌手", "艺人"), "android": ("安卓",), "ios": ("苹果",),
+    "executable": ("可执行文件", "可执行"), "male": ("男",), "female": ("女",), "high": ("高",), "low": ("低",),
+    "medium": ("中等",), "daily": ("每天", "每日", "按天"), "weekly": ("每周", "按周"), "monthly": ("每月", "按月"),
+    "hourly": ("每小时", "按小时"), "yearly": ("每年", "按年"), "email": ("邮件", "邮箱"), "sms": ("短信",),
+    "driving": ("驾车", "开车"), "walking": ("步行", "走路"), "transit": ("公交",), "cycling": ("骑车", "骑行"),
+    "celsius": ("摄氏",), "fahrenheit": ("华氏",), "buy": ("买入",), "sell": ("卖出",), "asc": ("升序", "从低到高"),
+    "desc": ("降序", "从高到低"), "positive": ("正面",), "negative": ("负面",), "free": ("免费",),
+    "all": ("全部", "所有"),
+}  # fmt: skip
+"""What Chinese speakers say for allowed values that schemas give in English."""
+
+
+def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the word stems that name an enum value."""
+    meaning = "\\(|（|:|：|for |means |represents |表示|代表|即"
+    counted = re.fullmatch(r"(\d+)\s?([a-z]+)", value)
+    words = _value_words(value)
+    if len(value) > 1 or not value.isascii():
+        yield words
+    if counted and counted.group(2) in _ABBREVIATED:
+        unit = stem(_ABBREVIATED[counted.group(2)])
+        yield counted.group(1), unit
+        yield counted.group(1), stem(counted.group(2))
+        yield from ((stem(word), unit) for word, number in _SMALL.items() if number == counted.group(1))
+    described = re.search(
+        rf"(?<![A-Za-z]){re.escape(value)}['’\"]?\s*(?:{meaning})\s*(?P<words>[A-Za-z\u4e00-\u9fff]+)",
+        parameter.description,
+    )
+    if described and described["words"].casefold() != "default":
+        yield tuple(word for word, _, _ in _stems(described["words"]))
+    if len(value) > 1 and value.endswith("类"):
+        yield tuple(value[:-1])
+    for word in _CHINESE.get(value.casefold(), ()):
+        yield tuple(word)
+    if partial:
+        others = [set(_value_words(str(other))) for other in parameter.enum if str(other) != value]
+        telling = tuple(word for word in words if not any(word in other for other in others))
+        if telling and telling != words:
+            yield telling
+
+
+_SMALL = {"one": "1", "two": "2", "three": "3", "five": "5", "ten": "10", "fifteen": "15", "thirty": "30"} | {
+    "sixty": "60", "quarter": "15", "half": "30"}  # fmt: skip
+
+
+def _value_words(value: str) -> tuple[str, ...]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", value)
+    return tuple(word for word, _, _ in _stems(spaced))
+
+
+def _places(words: tuple[str, ...], stems: list[tuple[str, int, int]], text: str) -> Iterator[tuple[int, int]]:
+    """Yield where `words` stand one after another, with at most two characters between them."""
+    for first in range(len(stems) - len(words) + 1 if words else 0):
+        run = stems[first : first + len(words)]
+        if all(_meets(word, found) for word, (found, _, _) in zip(words, run, strict=True)) and all(
+            later[1] - earlier[2] <= 2 for earlier, later in pairwise(run)
+        ):
+            yield run[0][1], run[-1][2]
+
+
+def _meets(word: str, found: str) -> bool:
+    return word == found or (min(len(word), len(found)) >= 4 and (found.startswith(word) or word.startswith(found)))

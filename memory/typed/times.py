@@ -1,0 +1,127 @@
+"""Times of day as people write them, in English and Chinese.
+
+Conventions: figures with a colon are on the 24-hour clock as written ("8:15" is 08:15). A bare hour from 1 to 6 ("at
+four", "half five", "三点") is in the afternoon, from 7 to 12 as written, unless am, pm or a part of the day says
+otherwise. "Half five" is half past five.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memory.typed.numbers import parse_number, read_chinese
+
+_HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_HOUR = rf"(?:{_HOUR_WORDS}|[01]?\d|2[0-3])"
+_ZH_HOUR = r"(?:[零一二两三四五六七八九十]{1,3}|[01]?\d|2[0-4])"
+_ZH_PART = "凌晨|早上|早晨|清晨|上午|中午|下午|傍晚|晚上|今晚|昨晚|明晚|夜里|半夜|夜"
+_MERIDIEM = r"(?:\s?(?P<meridiem>[ap])\.?m\b\.?)"
+_PART = r"(?:\s(?:in the|at|this|tomorrow|yesterday|to)\s?(?P<part>morning|afternoon|evening|night))"
+
+_PATTERNS = (
+    re.compile(
+        rf"(?<![\d:.\-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:]){_MERIDIEM}?", re.IGNORECASE
+    ),
+    re.compile(rf"(?<![\d:.,])\b(?P<hour>1[0-2]|0?[1-9])(?:[.:](?P<minute>[0-5]\d))?{_MERIDIEM}", re.IGNORECASE),
+    re.compile(
+        rf"\b(?P<past>half|quarter|five|ten|twenty)(?:\s(?P<side>past|to))\s(?P<hour>{_HOUR})\b{_PART}?", re.IGNORECASE
+    ),
+    re.compile(rf"\b(?P<past>half)\s(?P<hour>{_HOUR_WORDS})\b{_PART}?", re.IGNORECASE),
+    re.compile(rf"\b(?P<hour>{_HOUR})\s?o['’]?clock\b{_PART}?", re.IGNORECASE),
+    re.compile(
+        rf"\b(?:at|from|by|until|till|around|about|before|after)\s(?P<hour>{_HOUR_WORDS}){_PART}?"
+        r"(?=\s?(?:[.,;:!?)]|$|and\b|or\b|on\b|to\b|sharp\b|then\b|for\b|tomorrow\b|today\b))",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?P<hour>{_HOUR_WORDS}){_PART}", re.IGNORECASE),
+    re.compile(r"(?<!after)(?<!fore)\b(?P<named>noon|midday|midnight)\b", re.IGNORECASE),
+    re.compile(
+        rf"(?P<zhpart>{_ZH_PART})?(?P<hour>{_ZH_HOUR})(?:点钟?|时(?![间候]))"
+        r"(?P<zhminute>半|[一三]刻|[零一二三四五六七八九十]{1,3}分?|[0-5]?\d分?)?(?![几多也都儿不])"
+    ),
+    re.compile(r"(?P<zhpart>上午|下午|晚上|早上)(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)"),
+    re.compile(r"(?P<named>正午|午夜)"),
+)
+_NAMED = {"noon": "12:00", "midday": "12:00", "midnight": "00:00", "正午": "12:00", "午夜": "00:00"}
+_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
+
+
+class TimeSpan(NamedTuple):
+    """A time of day found in a text."""
+
+    start: int
+    end: int
+    value: str
+    """HH:MM on the 24-hour clock."""
+
+
+def find_times(text: str) -> tuple[TimeSpan, ...]:
+    """Return the times of day written in `text`, in order; of overlapping readings the longest."""
+    found: list[TimeSpan] = []
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            value = _value(match)
+            if value is not None:
+                found.append(TimeSpan(match.start(), match.end(), value))
+    kept: list[TimeSpan] = []
+    for span in sorted(found, key=lambda span: (span.start - span.end, span.start)):
+        if not any(other.start < span.end and span.start < other.end for other in kept):
+            kept.append(span)
+    return tuple(sorted(kept))
+
+
+def normal_time(text: str) -> str | None:
+    """Return HH:MM if the whole of `text` is a time of day, else `None`; lone figures are none."""
+    text = text.strip()
+    clock = re.fullmatch(r"([01]?\d|2[0-3])[:：]([0-5]\d)(?::00)?", text)
+    if clock:
+        return f"{int(clock.group(1)):02d}:{clock.group(2)}"
+    return next((span.value for span in find_times(text) if (span.start, span.end) == (0, len(text))), None)
+
+
+def _value(match: re.Match[str]) -> str | None:
+    groups = match.groupdict()
+    if groups.get("named"):
+        return _NAMED[groups["named"].casefold()]
+    hour = _figure(groups["hour"])
+    minute = _minute(groups)
+    if hour is None or minute is None:
+        return None
+    if groups.get("side") == "to":
+        hour, minute = hour - 1, 60 - minute
+    has_colon = bool(groups.get("minute"))
+    hour = _on_24_hours(hour, groups.get("meridiem"), groups.get("part"), groups.get("zhpart"), has_colon)
+    return f"{hour:02d}:{minute:02d}" if 0 <= hour < 24 else None
+
+
+def _figure(text: str) -> int | None:
+    if text.isdigit():
+        return int(text)
+    chinese = read_chinese(text)
+    number = chinese if chinese is not None else parse_number(text)
+    return None if number is None else int(number)
+
+
+def _minute(groups: dict[str, str | None]) -> int | None:
+    if groups.get("past"):
+        return _PAST[(groups["past"] or "").casefold()]
+    if groups.get("zhminute"):
+        text = (groups["zhminute"] or "").removesuffix("分")
+        return {"半": 30, "一刻": 15, "三刻": 45}.get(text) or _figure(text)
+    return int(groups.get("minute") or 0)
+
+
+def _on_24_hours(hour: int, meridiem: str | None, part: str | None, zh_part: str | None, has_colon: bool) -> int:
+    """Return the hour with the half of the day decided (the module says how)."""
+    is_late = (meridiem or "").casefold() == "p" or part in ("afternoon", "evening", "night")
+    is_late = is_late or zh_part in ("中午", "下午", "傍晚", "晚上", "今晚", "昨晚", "明晚")
+    is_early = (meridiem or "").casefold() == "a" or part == "morning"
+    is_early = is_early or (zh_part is not None and not is_late)
+    if is_late:
+        if zh_part == "中午" and hour in (10, 11):
+            return hour
+        return 0 if hour == 12 and (part == "night" or zh_part in ("晚上", "今晚")) else hour % 12 + 12
+    if is_early:
+        return 0 if hour == 12 and meridiem else hour % 24
+    return hour + 12 if not has_colon and 1 <= hour <= 6 else hour % 24
