@@ -159,7 +159,7 @@ class _Decision(BaseModel, frozen=True, extra="forbid"):
     odds: Odds
     reasons: tuple[Reason, ...] = ()
     signals: dict[str, float] = Field(default_factory=dict)
-    """What the odds were worked out from, by feature (`clarifier.calibration.signals`); empty without a proposed call."""
+    """What the odds were worked out from, by feature (`clarifier.calibration.signals`); empty without a call."""
 
 
 class Act(_Decision, frozen=True):
