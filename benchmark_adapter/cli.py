@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -210,11 +212,16 @@ def run(
         words = [str(word) for option in given.items() if option[1] is not None for word in option]
         _out.print(f"\nRun directory: {finished.run.path}", highlight=False, markup=False, soft_wrap=True)
         _out.print(
-            f"Next, see what memory is worth: {shlex.join(['stead-bench', 'run', *words])}",
+            f"Next, see what memory is worth: {shlex.join([_command(), 'run', *words])}",
             highlight=False,
             markup=False,
             soft_wrap=True,
         )
+
+
+def _command() -> str:
+    """Return how this command is called from here: its name if the search path has it, else its path."""
+    return "stead-bench" if shutil.which("stead-bench") or not sys.argv[0].endswith("stead-bench") else sys.argv[0]
 
 
 @app.command()

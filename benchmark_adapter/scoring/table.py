@@ -99,7 +99,10 @@ def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any
     table.add_section()
     for model, row in tables.rows(kind).items():
         table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
-    table.caption = f"Below the line: {tables.source.split(';')[0]}: {standing}."
+    table.caption = (
+        "ST one tool, MT several tools, LOI lack of information.\n"
+        f"Below the line: {tables.source.split(';')[0]}: {standing}."
+    )
     if metrics["ci95"] is not None:
         table.caption = f"{INTERVALS}\n{table.caption}"
     table.caption_justify = "left"
@@ -176,9 +179,13 @@ def _number(value: float | None) -> str:
 def _reference_rates(rates: Mapping[str, Mapping[str, float | None]]) -> str:
     shown = []
     for name, wording in (("sessions", "whole sessions"), ("optimal", "optimal paths"), ("progress", "progress")):
-        macro, micro = _percentages(rates[name][key] for key in ("macro", "micro"))
-        shown.append(f"{wording} {macro} % over persons, {micro} % over all")
+        macro, micro = (_share(rates[name][key]) for key in ("macro", "micro"))
+        shown.append(f"{wording} {macro} over persons, {micro} over all")
     return "As the reference evaluator counts: " + "; ".join(shown)
+
+
+def _share(value: float | None) -> str:
+    return "n/a" if value is None else f"{100 * value:.1f} %"
 
 
 def _totals(metrics: Mapping[str, Any]) -> str:

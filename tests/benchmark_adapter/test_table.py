@@ -165,7 +165,7 @@ def test_cost_calibration_and_the_references_rates_are_shown() -> None:
 
     # Each turn made a wrong read; 0.75 was said of calls that never were right.
     assert _row(rows, "this run") == ["this run", "n/a", "2.000", "0.750", "0.562", "n/a", "1.000"]
-    assert "whole sessions 0.0 % over persons, 0.0 % over all; optimal paths 0.0 % over persons, n/a % over all" in (
+    assert "whole sessions 0.0 % over persons, 0.0 % over all; optimal paths 0.0 % over persons, n/a over all" in (
         " ".join(text.split())
     )
 
