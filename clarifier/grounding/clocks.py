@@ -84,6 +84,8 @@ def names_time(value: str, text: str, now: datetime | None, settings: GroundingS
     vague = _VAGUE.search(text) is not None
     found: float | None = None
     for said, is_open in _said_times(text, now):
+        if is_open and said == wanted:
+            return settings.derived
         if is_open and abs(said - wanted) == _HALF_DAY:
             own, opposite = (_LATE, _EARLY) if wanted >= _HALF_DAY else (_EARLY, _LATE)
             if own.search(text):

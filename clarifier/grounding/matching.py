@@ -26,6 +26,11 @@ from memory.typed.values import equal
 _IDENTIFIER = re.compile(r"^(?=\S+$)(?:.*[@/\\#=]|.*\d.*[^\W\d]|.*[^\W\d].*\d|.*\w[_:]\w|.*\w\.\w{2,})", re.DOTALL)
 _WORKED_OUT = frozenset({"date", "date_range", "country", "currency", "language"})
 """Kinds of mentions whose value is not in the words themselves."""
+_BARE_HOUR = re.compile(
+    r"(?!noon|mid)(?:[a-z]+\s)?(?:\d{1,2}|[a-z]+)(?:\s?o['’]?clock)?|(?:\d{1,2}|[一二三四五六七八九十两]{1,3})点钟?",
+    re.IGNORECASE,
+)
+"""A time of day that is a bare number ("at 8", "八点"): which half of the day is meant was worked out."""
 _LITERAL_FORMATS = ("email", "url", "uuid", "ip", "ipv4", "ipv6", "phone")
 _EMPTY_WORDS_TEXT = (
     "a an the of to for in on at by and or with is are be my your our their this that it its i me we you whether "
@@ -157,7 +162,7 @@ def _match_mention(
             continue
         named = one.value if isinstance(one.value, list) else [one.value]
         if any(equal(item, value, parameter) for item in named):
-            is_derived = one.kind in _WORKED_OUT
+            is_derived = one.kind in _WORKED_OUT or (one.kind == "time" and _BARE_HOUR.fullmatch(one.text) is not None)
             return Match(settings.derived, "derived") if is_derived else Match(1.0, "stated")
     return None
 

@@ -135,7 +135,7 @@ def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
         yield Mention("time", time.start, end, text[time.start : end].rstrip(), time.value)
 
 
-_UNIT = re.compile(r"[\s-]?(?P<unit>[A-Za-z]+|°[CF]?|%|[\u4e00-\u9fff])")
+_UNIT = re.compile(r"[\s-]?(?P<unit>[A-Za-z]+|°[CF]?|%|(?:个(?=人))?[\u4e00-\u9fff])")
 
 
 # "One" counts before a noun; "the one", "one of them", "one more" do not.

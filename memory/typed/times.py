@@ -2,7 +2,8 @@
 
 Conventions: figures with a colon are on the 24-hour clock as written ("8:15" is 08:15). A bare hour from 1 to 6 ("at
 four", "half five", "三点") is in the afternoon, from 7 to 12 as written, unless am, pm or a part of the day says
-otherwise. "Half five" is half past five.
+otherwise: beside the hour, else in the same sentence where that names one half of the day only ("tonight in Milan
+at 8" is 20:00). "Half five" is half past five. A number after "for" counts people ("for two tonight").
 """
 
 from __future__ import annotations
@@ -34,7 +35,12 @@ _PATTERNS = (
         r"(?=\s?(?:[.,;:!?)]|$|and\b|or\b|on\b|to\b|sharp\b|then\b|for\b|tomorrow\b|today\b))",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?P<hour>{_HOUR_WORDS}){_PART}", re.IGNORECASE),
+    re.compile(
+        rf"\bat\s(?P<hour>1[0-2]|[1-9]){_PART}?"
+        r"(?=\s?(?:[,;!?)]|\.(?!\d)|$|(?:and|or|on|sharp|then|for|in|tomorrow|today|tonight|please)\b))",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?<!\bfor\s)\b(?P<hour>{_HOUR_WORDS}){_PART}", re.IGNORECASE),
     re.compile(r"(?<!after)(?<!fore)\b(?P<named>noon|midday|midnight)\b", re.IGNORECASE),
     re.compile(
         rf"(?P<zhpart>{_ZH_PART})?(?P<hour>{_ZH_HOUR})(?:点钟?|时(?![间候]))"
@@ -61,7 +67,7 @@ def find_times(text: str) -> tuple[TimeSpan, ...]:
     found: list[TimeSpan] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            value = _value(match)
+            value = _value(match, _half_of_day(text, match.start()))
             if value is not None:
                 found.append(TimeSpan(match.start(), match.end(), value))
     kept: list[TimeSpan] = []
@@ -80,7 +86,21 @@ def normal_time(text: str) -> str | None:
     return next((span.value for span in find_times(text) if (span.start, span.end) == (0, len(text))), None)
 
 
-def _value(match: re.Match[str]) -> str | None:
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
+_LATE_WORDS = re.compile(r"\b(?:tonight|evening)\b|今晚|晚上|明晚|傍晚", re.IGNORECASE)
+_EARLY_WORDS = re.compile(r"\bmorning\b|早上|早晨|清晨|上午|凌晨", re.IGNORECASE)
+
+
+def _half_of_day(text: str, position: int) -> str | None:
+    """Return the part of the day that the sentence around `position` names, `None` where it names none or both."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    start = max((end for end in ends if end <= position), default=0)
+    sentence = text[start : next((end for end in ends if end > position), len(text))]
+    is_late, is_early = bool(_LATE_WORDS.search(sentence)), bool(_EARLY_WORDS.search(sentence))
+    return None if is_late == is_early else "evening" if is_late else "morning"
+
+
+def _value(match: re.Match[str], half: str | None) -> str | None:
     groups = match.groupdict()
     if groups.get("named"):
         return _NAMED[groups["named"].casefold()]
@@ -91,7 +111,11 @@ def _value(match: re.Match[str]) -> str | None:
     if groups.get("side") == "to":
         hour, minute = hour - 1, 60 - minute
     has_colon = bool(groups.get("minute"))
-    hour = _on_24_hours(hour, groups.get("meridiem"), groups.get("part"), groups.get("zhpart"), has_colon)
+    part = groups.get("part")
+    is_bare = not (groups.get("meridiem") or part or groups.get("zhpart") or has_colon)
+    if is_bare and half and 1 <= hour <= 11:
+        part = half
+    hour = _on_24_hours(hour, groups.get("meridiem"), part, groups.get("zhpart"), has_colon)
     return f"{hour:02d}:{minute:02d}" if 0 <= hour < 24 else None
 
 

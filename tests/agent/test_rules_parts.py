@@ -93,6 +93,9 @@ def test_past_choices_tell_which_is_preferred() -> None:
     ("parameter", "text", "value"),
     [
         (Parameter(name="guests", type="integer", description="The number of people."), "a room for three people", 3),
+        (Parameter(name="guests", type="integer"), "for two tonight in Milan at 8", 2),
+        (Parameter(name="guests", type="integer"), "3 people", 3),
+        (Parameter(name="guests", type="integer"), "三个人", 3),
         (Parameter(name="days", type="integer"), "four days and not one more", 4),
         (Parameter(name="minutes", type="integer", description="Length in minutes."), "for half an hour", 30),
         (Parameter(name="include_images", type="boolean"), "without the images", False),

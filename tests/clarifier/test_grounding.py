@@ -272,7 +272,7 @@ ITEMS = need(
         (4.5, RATING, "四星半以下的不要", ("derived", 0.95)),
         (0, option("max_changes", type="integer"), "no changing", ("derived", 0.95)),
         (25, need("threshold", "Per cent full.", type="number"), "below a quarter", ("derived", 0.95)),
-        ("23:30", need("after", "HH:MM."), "after half eleven tonight", ("request", 1.0)),
+        ("23:30", need("after", "HH:MM."), "after half eleven tonight", ("derived", 0.95)),
         ("23:30", need("after", "HH:MM."), "after half eleven", ("derived", 0.6)),
         ([1, 2, 3, 4], need("weekdays", "1 is Monday.", type="array"), "Monday to Thursday", ("request", 1.0)),
         ([1, 2, 3, 5], need("weekdays", "1 is Monday.", type="array"), "Monday to Thursday", ("none", 0.0)),

@@ -134,6 +134,10 @@ def test_the_zone_of_the_clock_decides_the_day() -> None:
         ("下午3:20", "15:20"),
         ("凌晨两点", "02:00"),
         ("九点一刻", "09:15"),
+        ("table for two tonight in Milan at 8", "20:00"),
+        ("at 8, please", "08:00"),
+        ("tomorrow morning at five", "05:00"),
+        ("今晚在米兰订位，8点", "20:00"),
     ],
 )
 def test_times(text: str, value: str) -> None:
@@ -141,7 +145,7 @@ def test_times(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["this afternoon", "at one of those", "一点也不", "ratio 1:2:3", "25:00", "ten people"]
+    "text", ["this afternoon", "at one of those", "一点也不", "ratio 1:2:3", "25:00", "ten people", "for two tonight", "at 8%"]
 )
 def test_no_time(text: str) -> None:
     assert find_times(text) == ()

@@ -58,6 +58,7 @@ def test_numbers_carry_their_unit_or_currency() -> None:
         (5, "minut"),
     ]
     assert [(m.value, m.unit) for m in mentions("评论看8条", NOW) if m.kind == "number"] == [(8, "条")]
+    assert [(m.value, m.unit) for m in mentions("三个人", NOW) if m.kind == "number"] == [(3, "个人")]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 
 from agent.planners.rules.kinds import FUNCTION_STEMS, kind_of, noun_stems, role_of
@@ -97,10 +98,15 @@ _WEAK_NOUNS = frozenset(
     stem(word) for word in ("data", "info", "information", "details", "result", "results", "all", "time")
 ) | {"", "默认", "false", "true"}
 
+_PERSONS = ("people", "person", "adult", "guest", "人", "个人", "位")
 _UNIT_OF: dict[str, tuple[str, ...]] = {
     "people": ("people", "person", "us", "adult", "guest", "人", "个人", "位"),
     "participant": ("people", "person", "us", "人", "team", "位"),
-    "passenger": ("people", "person", "人", "位"),
+    "passenger": _PERSONS,
+    "guest": _PERSONS,
+    "diner": _PERSONS,
+    "traveller": _PERSONS,
+    "party": _PERSONS,
     "day": ("day", "天", "日"),
     "minute": ("minute", "min", "分"),
     "duration": ("minute", "hour", "min", "分", "小"),
@@ -129,24 +135,51 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
         yield from _years(text)
         return
     yield from _spans_of_time(parameter, text)
+    readings = _Reading(parameter, nouns, name_nouns, units, is_money)
     for mention in text.of_kind("number"):
-        beside = _beside(text.text, mention)
-        strength = 0.3
-        if mention.unit and (mention.unit in units or (mention.unit in nouns and len(mention.unit) > 2)):
-            strength = 1.0
-        elif beside & name_nouns or (beside & nouns - _GENERIC_NOUNS):
-            strength = 0.9 + 0.02 * len(beside & name_nouns)
-        elif beside & units:
-            strength = 0.85
-        elif is_money and (mention.unit or "").isupper() and len(mention.unit or "") == 3:
-            strength = 0.95
-        elif _zh_beside(text.text, mention, parameter):
-            strength = 0.9
-        elif mention.unit and mention.unit in _ALL_UNITS:
-            strength = 0.1  # it counts something else
+        strength = readings.strength(mention, text)
         if strength > 0.3 and not text.in_focus(mention.start):
             strength -= 0.2
         yield Said(mention.value, mention.start, mention.end, strength)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What tells that a number is meant for a parameter; the nouns and units are stems."""
+
+    parameter: Parameter
+    nouns: frozenset[str]
+    name_nouns: set[str]
+    units: frozenset[str]
+    is_money: bool
+
+    def strength(self, mention: Mention, text: Text) -> float:
+        """Return how surely a number is meant, in [0.1, 1]."""
+        unit = mention.unit or ""
+        beside = _beside(text.text, mention)
+        if unit and (unit in self.units or (unit in self.nouns and len(unit) > 2)):
+            return 1.0
+        if beside & self.name_nouns or (beside & self.nouns - _GENERIC_NOUNS):
+            return 0.9 + 0.02 * len(beside & self.name_nouns)
+        if beside & self.units or ("人" in self.units and _counts_people(text.text, mention)):
+            return 0.85
+        if self.is_money and unit.isupper() and len(unit) == 3:
+            return 0.95
+        if _zh_beside(text.text, mention, self.parameter):
+            return 0.9
+        return 0.1 if unit in _ALL_UNITS else 0.3  # 0.1: it counts something else
+
+
+def _counts_people(text: str, mention: Mention) -> bool:
+    """Whether a number says for how many: "for two tonight", "for 4, please"."""
+    return bool(
+        re.search(r"\bfor\s$", text[: mention.start], re.IGNORECASE)
+        and re.match(
+            r"\s*(?:[,.;!?)]|$|(?:on|at|in|to|tonight|today|tomorrow|this|next|please)\b)",
+            text[mention.end :],
+            re.IGNORECASE,
+        )
+    )
 
 
 _MINUTES = (
