@@ -29,7 +29,7 @@ from benchmark_adapter.runs.manifest import (
     python_version,
     source_commit,
 )
-from benchmark_adapter.runs.official import OFFICIAL, write_official
+from benchmark_adapter.runs.official import keep_official
 from benchmark_adapter.runs.run_directory import RunDirectory, open_run
 from benchmark_adapter.scoring.run_scoring import Finished, measure
 from clarifier.calibration.heads import Heads, default_heads, load_heads
@@ -119,12 +119,10 @@ class Launch:
 
     def finish(self, run: RunDirectory, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
         """Play what is left to play, score it all, and write the metrics and the files in the reference layout."""
-        done_before = len(run.lines)
         play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
         metrics = measure(run, self.sessions)
         run.finish(playing_order(self.sessions), metrics)
-        if len(run.lines) > done_before or not (run.path / OFFICIAL).is_dir():
-            write_official(run, self.sessions)
+        keep_official(run, self.sessions)
         return Finished(run, metrics)
 
 

@@ -8,6 +8,7 @@ the endpoint's is followed by the later turns. The reference ends the session th
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ from benchmark_adapter.evaluator.verdict import verdict
 from benchmark_adapter.replay.environment import Reply
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.inference_log import Figures, JsonObject, LoggedTurn
-from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.manifest import Manifest, digest
 from benchmark_adapter.runs.official_names import dataset_names, file_name, model_name
 from benchmark_adapter.runs.run_directory import RunDirectory
 
@@ -41,6 +42,43 @@ _OURS_ALONE = frozenset({"gold", "toolset", "tools_lang"})
 """Fields of a topic that are not in the reference's format: answers, and where tools are found."""
 
 
+def keep_official(run: RunDirectory, sessions: Sequence[Session]) -> None:
+    """Write the folder of a run, unless the one that is there was written of these very turns.
+
+    Args:
+        run: With a line for every turn.
+        sessions: As they were played.
+
+    Raises:
+        RunDirectoryError: If it cannot be written.
+    """
+    folder = run.path / OFFICIAL
+    try:
+        written_of = json.loads((folder / NAMES).read_bytes())["turns"]
+    except (OSError, ValueError, KeyError, TypeError):
+        written_of = None
+    if written_of == turns_hash(run):
+        _clear_leftovers(folder)
+    else:
+        write_official(run, sessions)
+
+
+def turns_hash(run: RunDirectory) -> str:
+    """Return the SHA-256 of the turns of a run but for what clocks said, so that a repeated run has the same."""
+    whole = hashlib.sha256()
+    for line in run.lines:
+        whole.update(digest(line.model_dump(mode="json", exclude={"seconds"})).encode())
+    return whole.hexdigest()
+
+
+def _clear_leftovers(folder: Path) -> tuple[Path, Path]:
+    """Delete what a killed process left of writing or replacing the folder, and return the two places for it."""
+    partial, old = (folder.with_name(f"{folder.name}.{ending}") for ending in ("part", "old"))
+    for leftover in (partial, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    return partial, old
+
+
 def write_official(run: RunDirectory, sessions: Sequence[Session]) -> Path:
     """Write the folder of a run whose turns are all there, as a whole or not at all, and return it.
 
@@ -51,11 +89,11 @@ def write_official(run: RunDirectory, sessions: Sequence[Session]) -> Path:
     Raises:
         RunDirectoryError: If it cannot be written.
     """
-    folder, partial = run.path / OFFICIAL, run.path / f"{OFFICIAL}.part"
+    folder = run.path / OFFICIAL
     model = official_model(run.manifest)
     names = dataset_names([session.name for session in sessions])
     try:
-        shutil.rmtree(partial, ignore_errors=True)
+        partial, old = _clear_leftovers(folder)
         departures = []
         for session in sessions:
             departures += _write_played(partial, session, run, names[session.name], model)
@@ -64,10 +102,13 @@ def write_official(run: RunDirectory, sessions: Sequence[Session]) -> Path:
             "view": run.manifest.view,
             "datasets": {written: name for name, written in names.items()},
             "departures": departures,
+            "turns": turns_hash(run),
         }
         (partial / NAMES).write_text(json.dumps(listed, ensure_ascii=False, indent=2) + "\n", "utf-8", LONE)
-        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists():
+            folder.replace(old)  # a folder that is there is whole, however this process ends
         partial.replace(folder)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as exc:
         problem = f"cannot write the files in the reference layout here ({exc.strerror or exc}); the run itself is kept"
         raise RunDirectoryError(exc.filename or folder, problem) from exc

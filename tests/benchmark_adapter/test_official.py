@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tracemalloc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from benchmark_adapter.replay.environment import Reply, WrittenCall
 from benchmark_adapter.replay.turn_result import Failure, TurnLine
 from benchmark_adapter.runs.inference_log import Figures, LoggedTurn
 from benchmark_adapter.runs.manifest import Manifest
-from benchmark_adapter.runs.official import write_official, write_session
+from benchmark_adapter.runs.official import keep_official, write_official, write_session
 from benchmark_adapter.runs.official_names import dataset_names, model_name
 from benchmark_adapter.runs.run_directory import open_run
 from clarifier.decision import Usage
@@ -166,6 +166,10 @@ def _written(
         return write_official(run, sessions), sessions
 
 
+_HASH_OF_THE_LIBRARY = "ce23b6000d1620598dd891dfebf0ad2aebbf96a1ca2e130dd6d1e1c823ccac1f"
+"""SHA-256 of the five digests, in hex, of `_line(0)` to `_line(4)` in canonical JSON without `seconds`."""
+
+
 def _one(folder: Path, pattern: str) -> Any:
     (path,) = folder.rglob(pattern)
     return json.loads(path.read_text("utf-8"))
@@ -187,6 +191,7 @@ def test_every_file_has_its_place_and_names_that_the_reference_takes(tmp_path: P
         "view": "official",
         "datasets": {"utb_ann": "ann"},
         "departures": [],
+        "turns": _HASH_OF_THE_LIBRARY,
     }
     assert not (tmp_path / "run" / "official.part").exists()
 
@@ -462,6 +467,55 @@ def test_writing_again_replaces_the_folder_by_the_same_bytes(tmp_path: Path) -> 
         write_official(run, sessions)
 
     assert {path: path.read_bytes() for path in official.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("leftover", ["official.part", "official.old"])
+def test_the_folder_is_kept_while_it_is_of_these_turns_whatever_a_killed_process_left(
+    tmp_path: Path, leftover: str
+) -> None:
+    official, sessions = _written(tmp_path)
+    (official / "note.txt").write_text("still here")
+    (tmp_path / "run" / leftover).mkdir()
+    turns = tmp_path / "run" / "turns.jsonl"
+    turns.write_text(turns.read_text("utf-8").replace('"turn": 9.0', '"turn": 8.0'), "utf-8")
+
+    with open_run(tmp_path / "run", Manifest(**{**FIELDS, "similarity": "fallback"})) as run:
+        assert {line.seconds["turn"] for line in run.lines} == {8.0}
+        keep_official(run, sessions)
+
+    assert (official / "note.txt").read_text() == "still here"
+    assert not (tmp_path / "run" / leftover).exists()
+
+
+def _another_turn(run: Path) -> None:
+    turns = run / "turns.jsonl"
+    lines = turns.read_text("utf-8").splitlines(keepends=True)
+    changed = _line(4, failure=Failure(type="ProviderError", message="gone", traceback=""))
+    turns.write_text("".join(lines[:-1]) + changed.model_dump_json() + "\n", "utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _another_turn,
+        lambda run: (run / "official" / "names.json").unlink(),
+        lambda run: (run / "official" / "names.json").write_text('{"turns"'),
+        lambda run: (run / "official" / "names.json").write_text('["turns"]'),
+        lambda run: (run / "official").rename(run / "official.old"),
+    ],
+)
+def test_a_folder_of_other_turns_or_half_of_one_is_replaced(tmp_path: Path, change: Callable[[Path], object]) -> None:
+    official, sessions = _written(tmp_path)
+    (official / "stale.txt").write_text("of an earlier try")
+    change(tmp_path / "run")
+
+    with open_run(tmp_path / "run", Manifest(**{**FIELDS, "similarity": "fallback"})) as run:
+        keep_official(run, sessions)
+        kept = {path.name: path.read_bytes() for path in official.rglob("*") if path.is_file()}
+        write_official(run, sessions)
+
+    assert kept == {path.name: path.read_bytes() for path in official.rglob("*") if path.is_file()}
+    assert sorted(path.name for path in (tmp_path / "run").iterdir() if path.is_dir()) == ["official"]
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
