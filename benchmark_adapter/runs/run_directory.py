@@ -52,13 +52,15 @@ class RunDirectory:
         return self._lines.get((session, turn))
 
     def append(self, line: TurnLine) -> None:
-        """Add a turn; it is on disk when this returns. May be called from several threads."""
+        """Add a turn; it is on disk when this returns. May be called from several threads.
+
+        Raises:
+            RunDirectoryError: If it cannot be written, as on a full disk; the file then ends as it did before.
+        """
         written = _encode(line)
         with self._append_lock:
-            with _translated(self.path), (self.path / TURNS).open("ab") as file:
-                file.write(written)
-                file.flush()
-                os.fsync(file.fileno())
+            with _translated(self.path):
+                _append(self.path / TURNS, written)
             self._lines[line.key] = TurnLine.model_validate_json(written)  # as it will be read, so that scores agree
 
     def finish(self, order: Iterable[tuple[str, int]], metrics: dict[str, Any]) -> None:
@@ -154,6 +156,20 @@ def _first(error: ValidationError) -> str:
 
 def _encode(line: TurnLine) -> bytes:
     return (json.dumps(storable(line.model_dump(mode="json")), ensure_ascii=False) + "\n").encode()
+
+
+def _append(path: Path, data: bytes) -> None:
+    """Add bytes to the end of a file, all or, where that fails, none: half a line would run into the next."""
+    with path.open("ab", buffering=0) as file:
+        before = os.fstat(file.fileno()).st_size
+        try:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[file.write(rest) or 0 :]
+            os.fsync(file.fileno())
+        except BaseException:
+            file.truncate(before)
+            raise
 
 
 def _pretty(value: Any) -> bytes:

@@ -150,6 +150,24 @@ def test_a_last_line_that_was_cut_off_is_dropped_and_played_again(tmp_path: Path
     assert (tmp_path / TURNS).read_bytes() == whole
 
 
+def test_a_turn_that_the_disk_has_no_room_for_leaves_no_half_line(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    with open_run(tmp_path, _MANIFEST) as run:
+        run.append(_line(turn=0))
+        before = (tmp_path / TURNS).read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+        try:
+            with pytest.raises(RunDirectoryError, match="cannot read or write here"):
+                run.append(_line(turn=1))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (run.lines, (tmp_path / TURNS).read_bytes()) == ((_line(turn=0),), before)
+        run.append(_line(turn=2))
+
+    assert read_run(tmp_path).lines == (_line(turn=0), _line(turn=2))
+
+
 def test_reading_a_run_changes_no_file_of_it_since_it_may_be_under_way(tmp_path: Path) -> None:
     _filled(tmp_path, _line(turn=0), _line(turn=1))
     under_way = (tmp_path / TURNS).read_bytes()[:-9]
