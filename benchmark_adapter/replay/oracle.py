@@ -120,6 +120,11 @@ def _made(situation: Situation) -> set[str]:
 
 def _calls_before(answer: Sequence[ReferenceStep], node: int) -> frozenset[int]:
     """Return the calls that a step depends on, through questions or other calls too."""
+    return frozenset(step for step in ancestors(answer, node) if answer[step].is_tool_call)
+
+
+def ancestors(answer: Sequence[ReferenceStep], node: int) -> frozenset[int]:
+    """Return the steps that a step depends on, through others too."""
     found: set[int] = set()
     waiting = list(answer[node].dependency_list)
     while waiting:
@@ -127,7 +132,7 @@ def _calls_before(answer: Sequence[ReferenceStep], node: int) -> frozenset[int]:
         if step not in found:
             found.add(step)
             waiting.extend(answer[step].dependency_list)
-    return frozenset(step for step in found if answer[step].is_tool_call)
+    return frozenset(found)
 
 
 def source_of(gold: Gold, tool: str, argument: str) -> str:

@@ -17,12 +17,13 @@ from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
 from benchmark_adapter.evaluator.verdict import Label
 from benchmark_adapter.replay.environment import Reply
+from benchmark_adapter.replay.oracle import ancestors
 from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.call_arguments import CallJudge
 from benchmark_adapter.scoring.call_matching import Matching, is_offered_read, made_calls, match_calls
 from benchmark_adapter.scoring.exact import ExactScore
 from benchmark_adapter.scoring.questions import is_about, missing_slots
-from benchmark_adapter.scoring.value_sources import Earlier, ancestors, is_written, written_observation
+from benchmark_adapter.scoring.value_sources import Earlier, is_written, written_observation
 from memory.typed.values import equal
 
 UNFINISHED = "the turn did not end with a reply"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.data.topics import ReferenceStep
-from benchmark_adapter.replay.oracle import source_of, stands_in
+from benchmark_adapter.replay.oracle import ancestors, source_of, stands_in
 from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.questions import missing_slots
 from memory.typed.numbers import parse_number
@@ -152,18 +152,6 @@ def agreement(turns: Iterable[ReferenceTurn]) -> Counter[tuple[str, RuleSource]]
                 gold = source_of(turn.gold, step.action.name, name)
                 counts[gold, source_by_rule(turn, node, name, earlier)] += 1
     return counts
-
-
-def ancestors(answer: Sequence[ReferenceStep], node: int) -> frozenset[int]:
-    """Return the steps that a step depends on, through others too."""
-    found: set[int] = set()
-    waiting = list(answer[node].dependency_list)
-    while waiting:
-        step = waiting.pop()
-        if step not in found:
-            found.add(step)
-            waiting.extend(answer[step].dependency_list)
-    return frozenset(found)
 
 
 def is_written(value: JsonValue, text: str) -> bool:
