@@ -73,7 +73,7 @@ def find_codes(kind: CodeKind, text: str) -> tuple[CodeSpan, ...]:
 
 def _candidates(kind: CodeKind, text: str) -> Iterator[CodeSpan]:
     names = _names(kind)
-    for match in _pattern(kind).finditer(text):
+    for match in _named(kind, text):
         word = match.group()
         if kind != "currency" and word[0].isascii() and not word[0].isupper():
             continue
@@ -89,6 +89,27 @@ def _candidates(kind: CodeKind, text: str) -> Iterator[CodeSpan]:
             tender = currency_of(country) if country else None
             if tender:
                 yield CodeSpan(match.start(), match.end(), tender)
+
+
+def _named(kind: CodeKind, text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of the names of `kind`, held against the text only where a word begins one of them."""
+    pattern, openings = _pattern(kind), _openings(kind)
+    done = 0
+    for place in _OPENING.finditer(text):
+        if place.start() < done or place.group().casefold() not in openings:
+            continue
+        if match := pattern.match(text, place.start()):
+            done = match.end()
+            yield match
+
+
+_OPENING = re.compile(r"[A-Za-z]+|[^A-Za-z\s]")
+"""The first word of a name as far as it is in plain letters, or its first sign: 人 of 人民币."""
+
+
+@lru_cache(maxsize=8)
+def _openings(kind: CodeKind) -> frozenset[str]:
+    return frozenset(opening.group().casefold() for name in _names(kind) if (opening := _OPENING.match(name)))
 
 
 @lru_cache(maxsize=8)

@@ -412,7 +412,7 @@ def _joined(text: str, spans: list[DateSpan]) -> tuple[DateSpan, ...]:
     index = 0
     while index < len(spans):
         span = spans[index]
-        lead = _LEAD.search(text[: span.start])
+        lead = _LEAD.search(text[max(0, span.start - 40) : span.start])
         between = _BETWEEN.match(text, span.end)
         end = _range_end(text, span, spans[index + 1 : index + 2], lead, between)
         if end is None:

@@ -14,6 +14,7 @@ from memory.text import stem
 from memory.typed.codes import find_codes
 from memory.typed.dates import find_dates
 from memory.typed.numbers import find_numbers
+from memory.typed.taken import Taken
 from memory.typed.times import find_times
 from memory.typed.words import tagged
 
@@ -55,8 +56,12 @@ class Mention:
     """Of a number: the word that follows it (its stem), or the ISO code of a currency."""
 
 
+READ_CHARACTERS = 8_000
+"""How much of one text is read for what it names, from its beginning: four pages, and what comes later is pasted."""
+
+
 def mentions(text: str, now: datetime | None) -> tuple[Mention, ...]:
-    """Return what `text` names, in order of its place.
+    """Return what the first `READ_CHARACTERS` of `text` name, in order of its place.
 
     Dates, times, numbers, addresses, ids and quoted text exclude one another (an id's digits are no number). Names,
     countries, currencies, languages and the cues `yes` and `no` may lie over others.
@@ -65,11 +70,16 @@ def mentions(text: str, now: datetime | None) -> tuple[Mention, ...]:
         text: What was said.
         now: The clock that relative dates count from; `None` leaves those out.
     """
-    exact: list[Mention] = []
-    for found in (_written(text), _dated(text, now), _numbers(text)):
-        exact.extend(mention for mention in found if not overlaps(mention, exact))
-    linked = [mention for mention in exact if mention.kind in ("url", "email", "id", "date", "time")]
-    loose = [m for m in (*_coded(text), *_names(text)) if not overlaps(m, linked)]
+    text = text[:READ_CHARACTERS]
+    taken = Taken()
+    exact = [
+        mention
+        for found in (_written(text), _dated(text, now), _numbers(text))
+        for mention in found
+        if taken.add(mention.start, mention.end)
+    ]
+    linked = Taken((one.start, one.end) for one in exact if one.kind in ("url", "email", "id", "date", "time"))
+    loose = [one for one in (*_coded(text), *_names(text)) if not linked.overlaps(one.start, one.end)]
     loose.extend(_cues(text))
     return tuple(sorted((*exact, *loose), key=lambda mention: (mention.start, mention.end)))
 
@@ -106,7 +116,7 @@ _NO_ID = re.compile(
 
 def _written(text: str) -> Iterator[Mention]:
     """Yield what is told by its form: addresses, ids, quoted text."""
-    taken: list[Mention] = []
+    taken = Taken()
     for kind, pattern in _WRITTEN:
         for match in pattern.finditer(text):
             words = next((group for group in match.groups() if group), match.group())
@@ -115,10 +125,8 @@ def _written(text: str) -> Iterator[Mention]:
                 words = words.rstrip(".,;:!?)")
             if kind == "id" and _NO_ID.fullmatch(words):
                 continue
-            mention = Mention(kind, start, start + len(words), words, words)
-            if not overlaps(mention, taken):
-                taken.append(mention)
-    yield from taken
+            if taken.add(start, start + len(words)):
+                yield Mention(kind, start, start + len(words), words, words)
 
 
 def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
@@ -135,6 +143,8 @@ def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
         yield Mention("time", time.start, end, text[time.start : end].rstrip(), time.value)
 
 
+_LOOK_BACK = 40
+"""Characters before a mention that say how it is meant."""
 _UNIT = re.compile(r"[\s-]?(?P<unit>[A-Za-z]+|°[CF]?|%|(?:个(?=人))?[\u4e00-\u9fff])")
 
 
@@ -149,16 +159,18 @@ _COUNTS_ONE = re.compile(rf"[\s-](?!(?:{_NO_NOUN})\b)[a-z]+", re.IGNORECASE)
 
 def _numbers(text: str) -> Iterator[Mention]:
     currencies = find_codes("currency", text)
+    ending = {money.end: money.code for money in currencies}
+    beginning = {money.start: money.code for money in currencies}
     for number in find_numbers(text):
-        if _PRONOUN.search(text[: number.end]) and not _counts(text, number.start, number.end):
+        if _PRONOUN.search(text[max(0, number.end - _LOOK_BACK) : number.end]) and not _counts(
+            text, number.start, number.end
+        ):
             continue
-        unit = next(
-            (
-                money.code
-                for money in currencies
-                if 0 <= money.start - number.end <= 1 or 0 <= number.start - money.end <= 1
-            ),
-            None,
+        unit = (
+            ending.get(number.start - 1)
+            or ending.get(number.start)
+            or beginning.get(number.end)
+            or beginning.get(number.end + 1)
         )
         following = _UNIT.match(text, number.end)
         if unit is None and following:
@@ -168,7 +180,7 @@ def _numbers(text: str) -> Iterator[Mention]:
 
 def _counts(text: str, start: int, end: int) -> bool:
     """Whether "one" at this place is a number."""
-    return bool(_COUNTS_ONE.match(text, end)) and not _DETERMINED.search(text[:start])
+    return bool(_COUNTS_ONE.match(text, end)) and not _DETERMINED.search(text[max(0, start - _LOOK_BACK) : start])
 
 
 def _coded(text: str) -> Iterator[Mention]:
@@ -215,9 +227,10 @@ def _names(text: str) -> Iterator[Mention]:
         yield from _chinese_names(text)
         return
     titles = [match for match in _TITLE.finditer(text) if _is_title(text, match)]
-    spans = [(match.start(), match.end()) for match in titles]
+    spans = [match.span() for match in titles]
+    taken = Taken(spans)
     for match in _NAME.finditer(text):
-        if not any(start < match.end() and match.start() < end for start, end in spans):
+        if not taken.overlaps(match.start(), match.end()):
             spans.append(_trimmed(text, match.start(), match.end()))
     for start, end in sorted(spans):
         words = text[start:end]
@@ -225,15 +238,21 @@ def _names(text: str) -> Iterator[Mention]:
             yield Mention("name", start, end, words, words)
 
 
+def _starts_sentence(text: str, place: int) -> bool:
+    """Whether a sentence or a line begins at `place`, after whatever space."""
+    before = text[:place].rstrip()
+    return _SENTENCE_START.search(before[-3:] + text[len(before) : place]) is not None
+
+
 def _is_title(text: str, match: re.Match[str]) -> bool:
     """Whether a run that begins with an article is a name: within a sentence, or with two more words in capitals."""
     capitals = sum(word[0].isupper() for word in match.group().split())
-    return capitals >= 3 or not _SENTENCE_START.search(text[: match.start()])
+    return capitals >= 3 or not _starts_sentence(text, match.start())
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the place of a run of capitals without openers, "I" and the possessive; empty if nothing is left."""
-    is_opening = bool(_SENTENCE_START.search(text[:start]))
+    is_opening = _starts_sentence(text, start)
     words = [(match.group().casefold().replace("’", "'"), match) for match in re.finditer(r"\S+", text[start:end])]
     while words and words[0][0] in (_OPENERS if is_opening else _I_WORDS):
         words.pop(0)

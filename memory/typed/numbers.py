@@ -7,6 +7,8 @@ import unicodedata
 from itertools import pairwise
 from typing import NamedTuple
 
+from memory.typed.taken import Taken
+
 Number = int | float
 
 _UNIT_WORDS = (
@@ -63,7 +65,8 @@ def find_numbers(text: str) -> tuple[NumberSpan, ...]:
     parts of words (一下, 三国).
     """
     spans: list[NumberSpan] = []
-    listed = [match.span() for match in _LISTED.finditer(text)]
+    taken = Taken()
+    listed = Taken(match.span() for match in _LISTED.finditer(text))
     for pattern, read in (
         (_SEPARATE, _read_digits),
         (_DIGITS, _read_digits),
@@ -71,12 +74,12 @@ def find_numbers(text: str) -> tuple[NumberSpan, ...]:
         (_ZH_NUMBER, read_chinese),
     ):
         for match in pattern.finditer(text):
-            if pattern is _SEPARATE and not any(start <= match.start() < end for start, end in listed):
+            if pattern is _SEPARATE and not listed.overlaps(match.start(), match.start() + 1):
                 continue
             value = read(match.group())
             if value is None or (pattern is _ZH_NUMBER and not _stands_alone(text, match)):
                 continue
-            if not any(span.start < match.end() and match.start() < span.end for span in spans):
+            if taken.add(match.start(), match.end()):
                 spans.append(NumberSpan(match.start(), match.end(), value))
     return tuple(sorted(spans))
 
@@ -147,11 +150,11 @@ _MEASURE = "个条首部本张份位人岁天周月年元块毛角分秒点页�
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    before, after = text[: match.start()], text[match.end() :]
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if len(match.group()) > 1 and match.group() not in ("千万", "万一", "一一", "万千"):
         return True
-    closed_left = not before or not ("\u4e00" <= before[-1] <= "\u9fff") or before[-1] in "要来看查给前后共约记买订"
-    closed_right = not after or not ("\u4e00" <= after[0] <= "\u9fff")
+    closed_left = not before or not ("\u4e00" <= before <= "\u9fff") or before in "要来看查给前后共约记买订"
+    closed_right = not after or not ("\u4e00" <= after <= "\u9fff")
     return (closed_left and closed_right) or (
-        bool(after) and after[0] in _MEASURE and before[-1:] not in ("第", "那", "这")
+        bool(after) and after in _MEASURE and before not in ("第", "那", "这")
     )

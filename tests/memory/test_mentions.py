@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 from memory.tools import Parameter
 from memory.typed.codes import code_of, currency_of
 from memory.typed.enum_mentions import enum_mention
-from memory.typed.mentions import mentions
+from memory.typed.mentions import READ_CHARACTERS, mentions
 
 NOW = datetime(2026, 4, 1, 6, 51)
 
@@ -153,4 +154,33 @@ def test_a_time_said_with_its_day_is_a_time_and_a_date() -> None:
     assert [(one.kind, one.text, one.value) for one in found if one.kind in ("date", "time")] == [
         ("time", "half eleven", "23:30"),
         ("date", "tonight", "2026-07-03"),
+    ]
+
+
+def test_of_a_long_text_the_beginning_is_read() -> None:
+    filler = "so " * (READ_CHARACTERS // 3 - 10)
+    text = f"{filler}7 tins {'so ' * 20}8 tins"
+    assert len(filler) + 6 < READ_CHARACTERS < len(text) - 6
+    assert named(text, "number") == [("number", 7)]
+    assert mentions(text, NOW) == mentions(text[:READ_CHARACTERS], NOW)
+
+
+def test_places_far_into_a_text_read_as_they_do_at_its_beginning() -> None:
+    said = "Sugar, 250 grams for €5, [3, 4] and A-17; to France, the one in New Zealand, not the two US dollars."
+    near, far = "well " * 10, "well " * 1000
+    assert [replace(m, start=m.start - len(far), end=m.end - len(far)) for m in mentions(far + said, NOW)] == [
+        replace(m, start=m.start - len(near), end=m.end - len(near)) for m in mentions(near + said, NOW)
+    ]
+    assert named(said, "number", "currency", "country", "id") == [
+        ("number", 250),
+        ("currency", "EUR"),
+        ("number", 5),
+        ("number", 3),
+        ("number", 4),
+        ("id", "A-17"),
+        ("country", "FR"),
+        ("country", "NZ"),
+        ("number", 2),
+        ("country", "US"),
+        ("currency", "USD"),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agent.planners.rules.goals import Goal, calls_of, goals_of
 from agent.planners.rules.replies import report
@@ -10,6 +11,7 @@ from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
 from memory.embedder import Embedder
 from memory.records import ToolCall
+from memory.typed.mentions import READ_CHARACTERS
 from memory.typed.values import canonical_key
 
 
@@ -29,7 +31,11 @@ class RulesPlanner:
         self._embedder = embedder
 
     def plan(self, situation: Situation) -> Proposal:
-        """Return the calls to make next, with what is known of their arguments, or the reply when all is done."""
+        """Return the calls to make next, with what is known of their arguments, or the reply when all is done.
+
+        Of a request it reads the first `READ_CHARACTERS`.
+        """
+        situation = replace(situation, request=situation.request[:READ_CHARACTERS])
         looked_up = _look_ups(situation)
         if looked_up:
             return Proposal(calls=_numbered(looked_up, situation))

@@ -9,7 +9,7 @@ from itertools import pairwise
 from agent.planners.rules.kinds import role_of
 from agent.planners.rules.segments import asking_sentences, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
-from agent.planners.rules.utterance import Said, Text
+from agent.planners.rules.utterance import LOOK_AROUND, Said, Text
 from memory.text import split_name
 from memory.tools import Parameter, Tool
 from memory.typed.mentions import Mention
@@ -79,7 +79,7 @@ _TITLED = frozenset(
 def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: bool, is_end: bool) -> Iterator[Said]:
     """Yield a name as a value: likelier in a sentence that speaks of the tool, less so beside a possessive."""
     words = mention.text
-    before, after = text.text[: mention.start].casefold(), text.text[mention.end :]
+    before, after = text.text[max(0, mention.start - LOOK_AROUND) : mention.start].casefold(), text.text[mention.end :]
     sentence = next((part for part in sentences(text.text) if part.start <= mention.start < part.end), None)
     near = len(about & set(content_terms(sentence.text))) if sentence else 0
     strength = 0.5 if near or is_lone else 0.35
@@ -138,7 +138,7 @@ def _paired(parameter: Parameter, text: Text) -> Iterator[Said]:
             mention = first if role == "from" else second
             yield Said(mention.value, mention.start, mention.end, 1.0)
     for mention in names:
-        before = text.text[: mention.start].casefold()
+        before = text.text[max(0, mention.start - LOOK_AROUND) : mention.start].casefold()
         if role == "from" and re.search(r"\b(?:from|leaving|departing)\s$|从$", before):
             yield Said(mention.value, mention.start, mention.end, 0.95)
         if role == "to" and re.search(r"\bto\s$|[到去]$", before):

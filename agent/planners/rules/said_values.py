@@ -11,7 +11,7 @@ from agent.planners.rules.kinds import FUNCTION_STEMS, kind_of, noun_stems, role
 from agent.planners.rules.said_names import labelled, named_values
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
-from agent.planners.rules.utterance import Said, Text
+from agent.planners.rules.utterance import LOOK_AROUND, Said, Text, before
 from memory.errors import CastError
 from memory.text import split_name, stem
 from memory.tools import Parameter, Tool
@@ -173,7 +173,7 @@ class _Reading:
 def _counts_people(text: str, mention: Mention) -> bool:
     """Whether a number says for how many: "for two tonight", "for 4, please"."""
     return bool(
-        re.search(r"\bfor\s$", text[: mention.start], re.IGNORECASE)
+        re.search(r"\bfor\s$", before(text, mention), re.IGNORECASE)
         and re.match(
             r"\s*(?:[,.;!?)]|$|(?:on|at|in|to|tonight|today|tomorrow|this|next|please)\b)",
             text[mention.end :],
@@ -225,9 +225,10 @@ def _years(text: Text) -> Iterator[Said]:
 
 def _beside(text: str, mention: Mention) -> set[str]:
     """Return the stems of the three words before and the two after a number, within its sentence and clause."""
-    before = re.findall(r"[A-Za-z]+", re.split(r"[;.:!?]\s", text[: mention.start])[-1])[-3:]
-    after = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?](?:\s|$)", text[mention.end :])[0])[:2]
-    return {stem(word.casefold()) for word in (*before, *after)}
+    ahead = re.findall(r"[A-Za-z]+", re.split(r"[;.:!?]\s", before(text, mention))[-1])[-3:]
+    following = text[mention.end : mention.end + LOOK_AROUND]
+    after = re.findall(r"[A-Za-z]+", re.split(r"[,;.:!?](?:\s|$)", following)[0])[:2]
+    return {stem(word.casefold()) for word in (*ahead, *after)}
 
 
 def _zh_beside(text: str, mention: Mention, parameter: Parameter) -> bool:
@@ -246,9 +247,9 @@ def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
     )
     for mention in text.of_kind("date", "date_range"):
         strength = 0.85 if text.in_focus(mention.start) else 0.6
-        if re.search(r"\b(?:as|like|than)\s$", text.text[: mention.start]):
+        if re.search(r"\b(?:as|like|than)\s$", before(text.text, mention)):
             strength = 0.3  # "as this morning's" compares
-        if _INTRODUCED.search(text.text[: mention.start]):
+        if _INTRODUCED.search(before(text.text, mention)):
             strength += 0.05
         if any(char.isdigit() for char in mention.text):
             strength += 0.03  # "Tuesday, the 23rd": the number is the surer of the two
@@ -259,7 +260,7 @@ def _dates(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
             yield Said(last if role == "to" else first, mention.start, mention.end, strength + fits)
         else:
             strength -= 0.1 if role is not None else 0.0
-            if role == "to" and not parameter.is_required and not _UNTIL.search(text.text[: mention.start]):
+            if role == "to" and not parameter.is_required and not _UNTIL.search(before(text.text, mention)):
                 strength -= 0.3  # one day needs no end
             yield Said(mention.value, mention.start, mention.end, strength)
 
@@ -273,11 +274,11 @@ _INTRODUCED = re.compile(
 def _times(parameter: Parameter, text: Text) -> Iterator[Said]:
     """A time after "from", "at" or "after" is more likely one to travel or start at; one beside a purpose is not."""
     for mention in text.of_kind("time"):
-        before = text.text[: mention.start].casefold()
+        lead = before(text.text, mention).casefold()
         strength = 0.6
-        if re.search(r"\b(?:from|after|leaving|departing)\s(?:the\s)?$|从$", before):
+        if re.search(r"\b(?:from|after|leaving|departing)\s(?:the\s)?$|从$", lead):
             strength = 1.0
-        elif re.search(r"\b(?:meeting|closes?|shuts?|school|until|till|by)\b[^,.;]*$", before):
+        elif re.search(r"\b(?:meeting|closes?|shuts?|school|until|till|by)\b[^,.;]*$", lead):
             strength = 0.4
         yield Said(
             mention.value, mention.start, mention.end, strength if text.in_focus(mention.start) else strength - 0.2
@@ -296,8 +297,8 @@ def _codes(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:
     role = role_of(parameter)
     numbered = {m.unit for m in text.mentions if m.kind == "number"}
     for mention in text.of_kind(kind):
-        before = text.text[: mention.start].casefold()
-        is_target = bool(re.search(r"(?:\bin|\binto|\bto|\bagainst|换成|换算成|转成|兑)\s?(?:my |our |the )?$", before))
+        lead = before(text.text, mention).casefold()
+        is_target = bool(re.search(r"(?:\bin|\binto|\bto|\bagainst|换成|换算成|转成|兑)\s?(?:my |our |the )?$", lead))
         strength = 0.8
         if role == "to":
             strength = 1.0 if is_target else 0.5 if mention.value in numbered else 0.6

@@ -11,6 +11,14 @@ from pydantic import JsonValue
 from agent.planners.rules.segments import Segment, clauses, named
 from memory.typed.mentions import Mention
 
+LOOK_AROUND = 200
+"""Characters beside a mention that are read for how it is meant, a long clause."""
+
+
+def before(text: str, mention: Mention) -> str:
+    """Return what stands before `mention` in `text`, the last `LOOK_AROUND` characters of it."""
+    return text[max(0, mention.start - LOOK_AROUND) : mention.start]
+
 
 @dataclass(frozen=True)
 class Said:
