@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from memory.errors import CastError
 from memory.records import ToolCall, Turn
 from memory.tools import Parameter, Tool
+from memory.typed.numbers import finite
 from memory.typed.values import cast
 
 
@@ -62,7 +63,8 @@ def _spelled(value: JsonValue, parameter: Parameter, examples: Iterable[JsonValu
         return value  # the clarifier has let it pass; what it means is not settled here
     if parameter.type == "number" and isinstance(value, int) and not isinstance(value, bool):
         whole = next((one for one in examples if _is_whole(one)), None)
-        return float(value) if isinstance(whole, float) else value
+        written = finite(value) if isinstance(whole, float) else None
+        return value if written is None else written
     return value
 
 

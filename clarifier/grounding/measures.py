@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from memory.text import split_name, stem
 from memory.tools import Parameter
-from memory.typed.numbers import find_numbers
+from memory.typed.mentions import READ_CHARACTERS
+from memory.typed.numbers import find_numbers, finite
 
 Dimension = str
 _UNIT_TEXTS: Mapping[tuple[Dimension, float], str] = MappingProxyType(
@@ -110,8 +111,8 @@ class Amount(NamedTuple):
 
 
 def amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts that `text` names: every number, "half an hour", "four and a half stars"."""
-    return _amounts(text)
+    """Return the amounts that the beginning of `text` names: every number, "half an hour", "four and a half stars"."""
+    return _amounts(text[:READ_CHARACTERS])
 
 
 @lru_cache(maxsize=1024)
@@ -175,6 +176,8 @@ def is_other_unit(unit: tuple[Dimension, float] | None, parameter: Parameter | N
 
 def measured(value: float, text: str, parameter: Parameter) -> bool:
     """Say whether `text` names an amount that is `value` in the unit of `parameter`."""
+    if finite(value) is None:
+        return False
     own = unit_of(parameter)
     for one in amounts(text):
         if one.unit is not None and own is not None:
@@ -187,6 +190,8 @@ def measured(value: float, text: str, parameter: Parameter) -> bool:
 
 def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
     """Say whether `text` names `value` as an amount of what the parameter counts: in its unit, or beside its name."""
+    if finite(value) is None:
+        return False
     own, telling = unit_of(parameter), counted_things(parameter)
     for one in amounts(text):
         if one.unit is not None and own is not None and own[0] == one.unit[0]:
@@ -208,7 +213,9 @@ def lengths_of_time(text: str) -> Iterator[int]:
     """Yield the lengths of time that `text` names, in seconds: `half an hour` gives 1800."""
     for one in amounts(text):
         if one.unit is not None and one.unit[0] == "time":
-            yield round(one.value * one.unit[1])
+            seconds = finite(one.value * one.unit[1])
+            if seconds is not None:
+                yield round(seconds)
 
 
 def _near(a: float, b: float) -> bool:

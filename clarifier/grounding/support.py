@@ -246,7 +246,7 @@ def _find_leaf(value: JsonValue, slot: Slot, parameter: Parameter | None, seen: 
             if equal(leaf.value, value, parameter) or (isinstance(leaf.value, str) and contains(leaf.value, value)):
                 return leaf
         elif isinstance(value, (int, float)) and equal(leaf.value, value, parameter):
-            is_small = float(value).is_integer() and abs(value) < _SMALL
+            is_small = abs(value) < _SMALL and float(value).is_integer()
             if not is_small or names & set(split_name(leaf.key)):
                 return leaf
     return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from memory.state.cues import Clause
 from memory.typed.dates import find_dates
+from memory.typed.numbers import natural
 
 _UNTIL = re.compile(
     r"\b(?:until|till|up to|through|by) (?P<day>(?:the )?(?:end of )?[\w' ]+)|\ball (?:of )?(?P<all>this (?:week|"
@@ -22,6 +24,10 @@ _DAYS = {"day": 1, "week": 7, "month": 30, "天": 1, "周": 7, "星期": 7, "月
 _ENGLISH_COUNTS = "one two three four five six seven eight nine ten"
 _COUNTS = {word: number for number, word in enumerate(_ENGLISH_COUNTS.split(), 1)}
 _COUNTS |= {char: number for number, char in enumerate("一二三四五六七八九十", 1)} | {"两": 2, "few": 3}
+
+
+_FAR = date(9999, 1, 1)
+"""Stands for ends that no calendar has."""
 
 
 class Bound(NamedTuple):
@@ -54,7 +60,10 @@ def _last_day(found: dict[str, str], now: datetime) -> date | None:
     unit = found.get("unit") or found.get("zh_unit")
     if unit:
         count = (found.get("count") or found.get("zh_count") or "1").strip()
-        return (now + timedelta(days=_DAYS[unit] * _number(count))).date()
+        try:
+            return (now + timedelta(days=_DAYS[unit] * _number(count))).date()
+        except OverflowError:
+            return _FAR
     span = found.get("day") or found.get("all") or found.get("whole") or found.get("zh") or found.get("zh_day") or ""
     if re.fullmatch(r"this month|[这本]个?月|(?:the )?end of (?:the|this) month|月底|这个月底", span):
         return (now.replace(day=28) + timedelta(days=4)).replace(day=1).date() - timedelta(days=1)
@@ -66,4 +75,8 @@ def _last_day(found: dict[str, str], now: datetime) -> date | None:
 
 
 def _number(text: str) -> int:
-    return int(text) if text.isdigit() else _COUNTS.get(text, 1)
+    """Return a count in digits (the greatest one where they are more than can be counted with) or words."""
+    if text.isdecimal():
+        number = natural(text)
+        return sys.maxsize if number is None else number
+    return _COUNTS.get(text, 1)

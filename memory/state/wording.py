@@ -14,6 +14,7 @@ from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.state.cues import Clause, clause_texts, clauses
 from memory.text import fold_accents, normalise, split_name, stem
+from memory.typed.numbers import finite
 from memory.typed.scripts import simplified
 
 _WEAK_WORDS = frozenset(
@@ -187,7 +188,7 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
     if isinstance(value, bool) or value is None:
         return False
     if isinstance(value, int | float):
-        return float(value) in _numbers(clause)
+        return finite(value) in _numbers(clause)
     return _is_text_mentioned(_plain(value), fold_accents(clause))
 
 
@@ -212,13 +213,14 @@ def _is_text_mentioned(text: str, clause: str) -> bool:
             return re.search(rf"(?<!\d)0?(?:{hour}|{hour % 12})[:.点]{minute:02}(?!\d)", clause) is not None
         return bool({float(hour), float(hour % 12 or 12)} & _numbers(clause))
     if quantity := _QUANTITY.fullmatch(text):
-        return float(quantity[1]) in _numbers(clause)
+        return finite(quantity[1]) in _numbers(clause)
     return False
 
 
 def _numbers(clause: str) -> frozenset[float]:
     """Return the numbers that `clause` names in digits or words."""
-    digits = {float(digits) for digits in re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))}
+    figures = re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))
+    digits = {number for figure in figures if (number := finite(figure)) is not None}
     words = {float(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", clause) if word in _NUMBER_WORDS}
     han = {float(_HAN_NUMBERS[char]) for char in re.findall(r"[零一二两三四五六七八九十]", clause)}
     return frozenset(digits | words | han)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from itertools import pairwise
@@ -39,6 +40,20 @@ _DIGITS = re.compile(
 _LISTED = re.compile(r"[\[(]\s*[-+]?\d+(?:\.\d+)?(?:\s*,\s*[-+]?\d+(?:\.\d+)?)+\s*[\])]")
 _SEPARATE = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _ZH_NUMBER = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+")
+
+
+def finite(value: str | float) -> float | None:
+    """Return a number, or the digits of one, as a float; `None` if it is no number or beyond what a float holds."""
+    try:
+        number = float(value)
+    except (OverflowError, ValueError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def natural(digits: str) -> int | None:
+    """Return digits as an integer, exactly; `None` if they are none or more than a float can hold."""
+    return int(digits) if digits.isdecimal() and finite(digits) is not None else None
 
 
 class NumberSpan(NamedTuple):
@@ -87,7 +102,7 @@ def find_numbers(text: str) -> tuple[NumberSpan, ...]:
 def read_chinese(text: str) -> int | None:
     """Return the value of a Chinese numeral ("十二", "三百五" = 350, "二〇二六"), `None` if it is not one."""
     if len(text) > 1 and all(char in _ZH_DIGITS for char in text):
-        return int("".join(str(_ZH_DIGITS[char]) for char in text))
+        return natural("".join(str(_ZH_DIGITS[char]) for char in text))
     total = section = digit = 0
     last_scale = 1
     for position, char in enumerate(text):
@@ -110,20 +125,22 @@ def read_chinese(text: str) -> int | None:
 
 
 def whole(value: float) -> Number:
-    """Return a whole float as an integer and any other number as it is."""
-    return int(value) if float(value).is_integer() else value
+    """Return a whole float as an integer and any other number (one that is not finite, too) as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _read_digits(text: str) -> Number | None:
     match = re.fullmatch(r"([-+]?[\d,，]+(?:\.\d+)?)\s?([A-Za-z]+|[百千万亿]+)?", text)
     if match is None:
         return None
-    number = float(match.group(1).replace(",", "").replace("，", ""))
-    scale = match.group(2)
-    if scale:
+    digits, scale = match.group(1).replace(",", "").replace("，", ""), match.group(2)
+    if not scale and (exact := natural(digits)) is not None:
+        return exact
+    number = finite(digits)
+    if number is not None and scale:
         factor = _DIGIT_SCALES.get(scale.casefold()) or read_chinese(scale)
-        number = round(number * (factor or 1), 9)
-    return whole(number)
+        number = finite(round(number * (factor or 1), 9))
+    return None if number is None else whole(number)
 
 
 def _read_words(text: str) -> Number | None:
@@ -155,6 +172,4 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
         return True
     closed_left = not before or not ("\u4e00" <= before <= "\u9fff") or before in "要来看查给前后共约记买订"
     closed_right = not after or not ("\u4e00" <= after <= "\u9fff")
-    return (closed_left and closed_right) or (
-        bool(after) and after in _MEASURE and before not in ("第", "那", "这")
-    )
+    return (closed_left and closed_right) or (bool(after) and after in _MEASURE and before not in ("第", "那", "这"))

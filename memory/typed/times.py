@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memory.typed.numbers import parse_number, read_chinese
+from memory.typed.numbers import natural, parse_number, read_chinese
 
 _HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = rf"(?:{_HOUR_WORDS}|[01]?\d|2[0-3])"
@@ -120,8 +120,8 @@ def _value(match: re.Match[str], half: str | None) -> str | None:
 
 
 def _figure(text: str) -> int | None:
-    if text.isdigit():
-        return int(text)
+    if text.isdecimal():
+        return natural(text)
     chinese = read_chinese(text)
     number = chinese if chinese is not None else parse_number(text)
     return None if number is None else int(number)

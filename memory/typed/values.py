@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from memory.errors import CastError
 from memory.typed.dates import normal_date, normal_datetime
-from memory.typed.numbers import parse_number, whole
+from memory.typed.numbers import finite, parse_number, whole
 from memory.typed.times import normal_time
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ def _cast_boolean(value: str | float, parameter: Parameter) -> bool:
 
 def _cast_number(value: str | float, parameter: Parameter) -> int | float:
     number = None if isinstance(value, bool) else _number(value)
-    if number is None or (parameter.type == "integer" and number != int(number)):
+    if number is None or (isinstance(number, float) and finite(number) is None):
+        raise CastError(value, parameter.name, parameter.type)
+    if parameter.type == "integer" and isinstance(number, float) and not number.is_integer():
         raise CastError(value, parameter.name, parameter.type)
     return whole(number)
 

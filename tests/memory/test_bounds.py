@@ -69,3 +69,9 @@ def test_the_end_counts_from_the_turn_and_the_older_habit_comes_back(
     ]
     monkeypatch.undo()
     clock.tzset()
+
+
+def test_a_count_beyond_any_calendar_ends_nowhere_near() -> None:
+    for count in ("99999999999", "9" * 400):
+        bound = rule_bound(clauses(f"以后都坐靠窗，接下来{count}天"), datetime(2026, 3, 9, 7, 36))
+        assert bound == Bound(datetime(9999, 1, 2))

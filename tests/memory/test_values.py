@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from pydantic import JsonValue
 
 from memory.errors import CastError
 from memory.tools import Parameter
-from memory.typed.numbers import find_numbers, parse_number
+from memory.typed.numbers import NumberSpan, find_numbers, finite, natural, parse_number, read_chinese
 from memory.typed.values import canonical_key, cast, equal
 
 SEAT = Parameter(name="seat", enum=("first_class", "second_class"))
@@ -131,3 +133,27 @@ def test_a_small_m_is_no_million_and_brackets_list() -> None:
     assert [span.value for span in find_numbers("a base of 5m, 2M users, [200,300, 4.5] and (1,2)")] == [
         5, 2_000_000, 200, 300, 4.5, 1, 2,
     ]  # fmt: skip
+
+
+HUGE = 10**400
+NINES = "9" * 400
+
+
+def test_numbers_beyond_a_float_are_kept_where_they_are_exact_and_else_refused() -> None:
+    whole_number, number = Parameter(name="n", type="integer"), Parameter(name="n", type="number")
+    assert (cast(HUGE, whole_number), cast(HUGE, number)) == (HUGE, HUGE)
+    assert equal(HUGE, HUGE, number)
+    assert not equal(HUGE, 7, number)
+    assert cast(HUGE, Parameter(name="n", type="string")) == "1" + 400 * "0"
+    for parameter in (whole_number, number):
+        for value in (math.inf, -math.inf, math.nan, NINES, NINES + ".5", NINES + "k"):
+            with pytest.raises(CastError):
+                cast(value, parameter)
+
+
+def test_figures_beyond_a_float_are_no_numbers() -> None:
+    assert [finite(one) for one in (HUGE, math.inf, math.nan, NINES, "nan", "x", 7, "2.5")] == [None] * 6 + [7.0, 2.5]
+    assert [natural(one) for one in (NINES, "9" * 5000, "-1", "", "042")] == [None, None, None, None, 42]
+    assert find_numbers(f"a table for {NINES} people at 8") == (NumberSpan(423, 424, 8),)
+    assert [read_chinese(char * 5000) for char in "九"] == [None]
+    assert parse_number("12345678901234567891") == 12345678901234567891

@@ -11,6 +11,7 @@ from agent.planners.rules.said_values import said_values
 from agent.planners.rules.utterance import Text
 from memory.tools import Parameter, Tool
 from memory.typed.descriptions import described_format
+from memory.typed.numbers import finite, whole
 from memory.typed.values import equal
 
 REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
@@ -71,6 +72,6 @@ def _counted_things(element: Parameter, text: str) -> JsonValue:
         return None
     things: list[JsonValue] = []
     for match in _OF.finditer(text):
-        number = float(match["n"])
-        things.append({textual[0]: match["thing"], numeric[0]: int(number) if number.is_integer() else number})
+        if (number := finite(match["n"])) is not None:
+            things.append({textual[0]: match["thing"], numeric[0]: whole(number)})
     return things or None
