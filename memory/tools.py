@@ -108,6 +108,7 @@ def _fields(schema: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> t
 
 
 def _parameter(name: str, part: object, root: Mapping[str, Any], depth: int, is_required: bool) -> Parameter:
+    part = {} if part is True else part  # JSON Schema for "anything"
     schema, depth = _resolved(_mapping(part, f"parameter {name!r}"), root, depth)
     kind = _type(schema)
     description = str(schema.get("description") or "")

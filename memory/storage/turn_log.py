@@ -78,15 +78,23 @@ def encode_turn(turn: Turn) -> str:
     """Return the turn as JSON, from which the same turn can be read again.
 
     Raises:
-        RecordError: If something would be lost, as with a number that is not finite or half a surrogate pair.
+        RecordError: If something would be lost, as with a number that is not finite, half a surrogate pair, or
+            objects in objects so deep that no reader takes them.
     """
     if fault := id_fault(turn.turn_id):
         raise RecordError(f"the turn id {turn.turn_id[:80]!r} {fault}, which no database stores; give it another one")
     try:
         content = turn.model_dump_json()
-    except PydanticSerializationError as exc:
+    except (PydanticSerializationError, ValueError) as exc:
         raise RecordError(f"turn {turn.turn_id!r} cannot be written as JSON: {exc}") from exc
-    if Turn.model_validate_json(content) != turn:
+    try:
+        again = Turn.model_validate_json(content)
+    except ValidationError as exc:
+        reason = exc.errors()[0]["msg"]
+        raise RecordError(
+            f"turn {turn.turn_id!r} could not be read back ({reason}); nest arguments and observations at most 100 deep"
+        ) from exc
+    if again != turn:
         raise RecordError(
             f"turn {turn.turn_id!r} would be read back as another one; use finite numbers and plain JSON in arguments "
             "and observations"

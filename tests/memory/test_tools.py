@@ -51,6 +51,11 @@ def test_a_definition_in_normal_form() -> None:
     assert parsed.definition == definition
 
 
+def test_a_parameter_that_takes_anything_may_be_written_as_true() -> None:
+    parsed = parse_tool({"name": "f", "parameters": {"properties": {"x": True, "y": {}}, "required": ["x"]}})
+    assert parsed.parameters == (Parameter(name="x", is_required=True), Parameter(name="y"))
+
+
 def test_a_recursive_reference_ends() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}, "day": {"$ref": "#/$defs/day"}}}
     day = {"type": "string", "format": "date"}

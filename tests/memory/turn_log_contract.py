@@ -165,6 +165,16 @@ class TurnLogContract:
             log.append(ANN, turn("t", x=value))
         assert log.turns(ANN) == ()
 
+    def test_a_turn_that_no_reader_of_json_takes_is_refused(self, log: SqlTurnLog) -> None:
+        value: Any = "v"
+        for _ in range(200):
+            value = [value]
+        with pytest.raises(RecordError, match=r"turn 't' could not be read back .* nest .* at most 100 deep"):
+            log.append(ANN, turn("t", x=value))
+        with pytest.raises(RecordError, match="turn 't' would be read back as another one"):
+            log.append(ANN, turn("t", x={"\ud800": 1}))
+        assert log.turns(ANN) == ()
+
     @pytest.mark.parametrize("turn_id", ["t\x00", " ", "x" * 513])
     def test_a_turn_id_that_no_database_stores_is_refused(self, log: SqlTurnLog, turn_id: str) -> None:
         with pytest.raises(RecordError, match="no database stores"):
