@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
 from benchmark_adapter.data.faults import Fault, error, warning
+from benchmark_adapter.data.limits import is_text
 from benchmark_adapter.data.topics import PSEUDO_ACTIONS
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.arguments import CORRECT, check_schema, functions_by_name
@@ -128,6 +129,9 @@ def _tool_faults(tools: Sequence[Any]) -> Iterator[Fault]:
                 f"tool {tool.name!r}: expected it below `function`, got its fields at the top",
                 'write {"type": "function", "function": {…}}',
             )
+        if not is_text(tool.name):
+            problem = f"expected a name of whole characters, got {tool.name!r} with half a surrogate pair"
+            yield error("tool-name", problem, "rename the tool")
         if tool.name in PSEUDO_ACTIONS:
             yield error("tool-name", f"{tool.name!r} is kept for questions and final answers", "rename the tool")
         if tool.name in seen:

@@ -6,6 +6,7 @@ A topic is one JSON object a line: consecutive turns of one person with one tool
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.limits import MOST_NESTING, json_fault, steps_fault, tools_fault
 from benchmark_adapter.data.toolsets import Toolsets, tool_names
 from benchmark_adapter.data.topic_files import find_topic_files, repeated_names, toolsets_of
 from benchmark_adapter.errors import DatasetError
@@ -140,7 +142,8 @@ def read_topic_file(path: Path, *, toolsets: Path | None = None) -> TopicFile:
         DatasetError: If anything in the file or its toolsets is not as it should be, or it holds no topic.
     """
     shelf = Toolsets.beside(path) if toolsets is None else Toolsets(toolsets)
-    lines = tuple(_topic_line(path, number, value, shelf) for number, value in read_lines(path))
+    known: set[str] = set()
+    lines = tuple(_topic_line(path, number, value, shelf, known) for number, value in read_lines(path))
     if not lines:
         raise DatasetError(path, None, "expected at least one topic, found none; check that this is the right file")
     return TopicFile(path, lines)
@@ -177,7 +180,8 @@ def read_time(env_info: Any) -> str | None:
     return match.group() if match else None
 
 
-def _topic_line(path: Path, line: int, value: Any, shelf: Toolsets) -> TopicLine:
+def _topic_line(path: Path, line: int, value: Any, shelf: Toolsets, known: set[str]) -> TopicLine:
+    """Return a checked topic; `known` are the toolsets that were found readable, as JSON."""
     if not isinstance(value, dict):
         raise DatasetError(path, line, f"expected a topic object, got {type(value).__name__}")
     raw = dict(value)
@@ -192,6 +196,7 @@ def _topic_line(path: Path, line: int, value: Any, shelf: Toolsets) -> TopicLine
     except ValidationError as exc:
         raise DatasetError(path, line, _validation_problem(exc)) from exc
     _check_lengths(path, line, topic)
+    _check_limits(path, line, topic, known)
     _check_references(path, line, topic)
     return TopicLine(line, topic, raw)
 
@@ -226,6 +231,21 @@ def _check_lengths(path: Path, line: int, topic: Topic) -> None:
             f"got {len(topic.turn_subtypes)}",
             reference_exception="IndexError",
         )
+
+
+def _check_limits(path: Path, line: int, topic: Topic, known: set[str]) -> None:
+    if fault := json_fault([one.model_dump() for one in topic.gold or ()], MOST_NESTING):
+        raise DatasetError(path, line, f"topic {topic.id!r}, gold: {fault}")
+    if fault := steps_fault(topic.answer_list):
+        raise DatasetError(path, line, f"topic {topic.id!r}, {fault}")
+    try:
+        written = json.dumps(topic.tools)
+    except RecursionError:
+        written = ""
+    if written not in known:
+        if fault := tools_fault(topic.tools):
+            raise DatasetError(path, line, f"topic {topic.id!r}, {fault}")
+        known.add(written)
 
 
 def _check_references(path: Path, line: int, topic: Topic) -> None:

@@ -13,6 +13,7 @@ from benchmark_adapter.data.dataset import DEFAULT_SEED, build_session
 from benchmark_adapter.data.faults import Fault, ValidationReport, error, in_reading_order, warning
 from benchmark_adapter.data.gold_validation import TurnName, gold_faults
 from benchmark_adapter.data.jsonl import read_outcomes
+from benchmark_adapter.data.limits import MOST_NESTING, MOST_SCHEMA_NESTING, json_fault, steps_fault
 from benchmark_adapter.data.toolsets import Toolsets
 from benchmark_adapter.data.topic_files import find_topic_files, repeated_names, toolsets_of
 from benchmark_adapter.data.topic_validation import TopicFields, topic_faults
@@ -150,7 +151,11 @@ class _FileCheck:
     def _add_topic(self, line: int, raw: dict[str, Any]) -> None:
         tools, faults = _tools_of(raw, self.path, line, self.shelf)
         topic = _Located(line, TopicFields(raw if tools is None else {**raw, "tools": tools}, tools))
-        self.topics.append(topic)
+        over = _limit_fault(topic.fields)
+        if over is None:
+            self.topics.append(topic)
+        else:
+            faults = [*faults, over]
         self._found.extend(fault.at(line=line, topic=topic.id) for fault in faults)
 
     def _file_faults(self) -> Iterator[Fault]:
@@ -231,6 +236,18 @@ def _tools_of(raw: Mapping[str, Any], path: Path, line: int, shelf: Toolsets) ->
         return shelf.tools(path, line, number, "zh" if language == "zh" else "en"), []
     except DatasetError as exc:
         return None, [_as_fault(exc, "toolset")]
+
+
+def _limit_fault(fields: TopicFields) -> Fault | None:
+    """Return why a topic cannot be kept, nor looked at any further, or `None`."""
+    turns = range(len(fields.entries("answer_list")))
+    answers = [[step for step in fields.steps(turn) if step is not None] for turn in turns]
+    gold = [one.model_dump() for turn in range(len(fields.entries("gold"))) if (one := fields.gold(turn)) is not None]
+    problem = json_fault(fields.tools, MOST_SCHEMA_NESTING) or steps_fault(answers) or json_fault(gold, MOST_NESTING)
+    if problem is None:
+        return None
+    said, _, mend = problem.rpartition("; ")
+    return error("limits", said, mend)
 
 
 def _turn_order(topics: Sequence[_Located]) -> dict[TurnName, int]:

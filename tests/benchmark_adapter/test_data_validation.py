@@ -431,6 +431,34 @@ def test_evidence_in_a_topic_that_is_dropped_is_a_warning(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("change", "expected", "problem"),
+    [
+        (
+            lambda t: step(t, 1, 0, 0).update(observation={"\ud800": 1}),
+            ("error", "limits", 2, None, None),
+            r"turn 0, step 0, observation: expected keys of whole characters, got '\ud800' with half a surrogate pair",
+        ),
+        (
+            lambda t: t[1].update(tools=[*TOOLS, {"function": {"name": "\ud800"}}]),
+            ("error", "tool-name", 2, None, None),
+            r"expected a name of whole characters, got '\ud800' with half a surrogate pair",
+        ),
+        (
+            lambda t: t[1].update(tools=[*TOOLS, {"function": {"name": "f", "x": json.loads("[" * 198 + "]" * 198)}}]),
+            ("error", "limits", 2, None, None),
+            "expected at most 200 levels of objects and lists, got more",
+        ),
+    ],
+)
+def test_what_no_run_could_keep(tmp_path: Path, change: Change, expected: Told, problem: str) -> None:
+    path = tmp_path / "reader_1.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in changed(change)), "ascii")
+    report = validate_data(path)
+    assert [one for one in told(report) if one[0] == "error"] == [expected]
+    assert problem in problems(report)
+
+
 def test_ids_must_differ(tmp_path: Path) -> None:
     report = validate(tmp_path, changed(lambda t: t[1].update(id="topic_1")))
     assert ("error", "topic-id", 2, None, None) in told(report)

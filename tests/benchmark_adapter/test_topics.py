@@ -13,6 +13,8 @@ import pytest
 
 from benchmark_adapter.data.topics import Action, Gold, ReferenceStep, read_topic_file, read_topic_files
 from benchmark_adapter.errors import DatasetError
+from memory.records import CallStep, Observation, ToolCall, Turn
+from memory.storage.turn_log import decode_turn, encode_turn
 from tests.shared import ROOT, shared_path
 
 SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
@@ -90,6 +92,29 @@ def test_toolsets_are_looked_for_inside_and_beside_the_folder(tmp_path: Path) ->
     assert read_topic_file(path).topics[0].tools == (SEARCH,)
 
 
+def deep(levels: int) -> Any:
+    value: Any = "v"
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def searching(arguments: Any = {}, observation: Any = 1) -> list[list[dict[str, Any]]]:  # noqa: B006, it is only read
+    return [[{"action": {"name": "search", "arguments": arguments}, "observation": observation}]]
+
+
+def searching_with(**parameters: Any) -> list[dict[str, Any]]:
+    return [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", **parameters}}}]
+
+
+def nested_schema(levels: int) -> list[dict[str, Any]]:
+    """Return a tool whose definition has that many levels: 4 of its own, 2 for each object in the parameters."""
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range((levels - 5) // 2):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return searching_with(properties={"a": schema})
+
+
 STEP = {"action": {"name": "fly", "arguments": {}}, "dependency_list": []}
 LOOP = {"action": {"name": "search", "arguments": {}}, "dependency_list": [3]}
 
@@ -128,6 +153,40 @@ LOOP = {"action": {"name": "search", "arguments": {}}, "dependency_list": [3]}
             raw_topic(tools=..., toolset=1, tools_lang="zh"),
             "expected a toolset between 0 and 0 of tools_zh.jsonl, got 1",
         ),
+        (
+            raw_topic(answer_list=searching(deep(101))),
+            "topic 't1', turn 0, step 0, arguments: expected at most 100 levels of objects and lists, got more; make",
+        ),
+        (raw_topic(answer_list=searching(json.dumps(deep(101)))), "turn 0, step 0, arguments: expected at most 100"),
+        (raw_topic(answer_list=searching({}, deep(101))), "topic 't1', turn 0, step 0, observation: expected at most"),
+        (
+            json.dumps(raw_topic(answer_list=searching({}, [{"\udc00": 1}]))),
+            r"turn 0, step 0, observation: expected keys of whole characters, got '\udc00' with half a surrogate pair",
+        ),
+        (
+            json.dumps(raw_topic(gold=[{"slots": {"\ud800": "history"}}])),
+            r"topic 't1', gold: expected keys of whole characters, got '\ud800'",
+        ),
+        (
+            json.dumps(raw_topic(tools=[SEARCH, {"function": {"name": "\ud800"}}])),
+            r"topic 't1', tool 1: expected a name of whole characters, got '\ud800'; rename the tool",
+        ),
+        (
+            json.dumps(raw_topic(tools=searching_with(properties={"\ud800": {}}))),
+            "topic 't1', tools: expected keys of whole characters",
+        ),
+        (
+            raw_topic(tools=searching_with(required="city")),
+            "topic 't1', tool 0: `required` must be a list of names; got 'city'; correct the tool's schema",
+        ),
+        (
+            raw_topic(tools=[SEARCH, {"function": {"name": " "}}]),
+            "topic 't1', tool 1: a tool definition needs a `name`",
+        ),
+        (
+            raw_topic(tools=nested_schema(203)),
+            "topic 't1', tools: expected at most 200 levels of objects and lists, got more; make it flatter",
+        ),
     ],
 )
 def test_a_fault_is_told_with_file_and_line(tmp_path: Path, line: Any, problem: str) -> None:
@@ -139,6 +198,21 @@ def test_a_fault_is_told_with_file_and_line(tmp_path: Path, line: Any, problem: 
     assert (info.value.path, info.value.line) == (path, 2)
     assert problem in info.value.problem
     assert str(info.value) == f"{path}:2: {info.value.problem}"
+
+
+def test_what_is_just_within_the_limits_is_read_and_can_be_remembered(tmp_path: Path) -> None:
+    tools = nested_schema(199)
+    line = raw_topic(tools=tools, answer_list=searching(deep(100), deep(100)), extra=deep(300))
+
+    topic = read_topic_file(write(tmp_path / "p.jsonl", line)).topics[0]
+
+    (step,) = topic.answer_list[0]
+    assert isinstance(step.action.arguments, dict)
+    call = ToolCall(id="1", name="search", arguments=step.action.arguments)
+    seen = Observation(content=step.observation)
+    turn = Turn(turn_id="t", request="Find it.", steps=(CallStep(calls=(call,), observations=(seen,)),))
+    assert decode_turn(encode_turn(turn), "here") == turn
+    assert topic.tools == tuple(tools)
 
 
 def test_a_missing_toolsets_folder_says_how_to_name_it(tmp_path: Path) -> None:
