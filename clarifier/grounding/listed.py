@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -51,13 +51,21 @@ def _rows(content: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
 
 def _named(parameter: Parameter, rows: Sequence[Mapping[str, JsonValue]]) -> tuple[Listed, ...]:
     found: dict[str | int, str] = {}
+    common = _common(rows)
     for row in rows:
         field = next((name for name in row if _is_field(name, parameter)), None)
         value = row[field] if field is not None else None
-        if isinstance(value, (str, int)) and not isinstance(value, bool) and (name := _name(row, field)):
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and (name := _name(row, {field, *common})):
             found.setdefault(value, name)
     names = set(found.values())
     return tuple(Listed(value, name) for value, name in found.items()) if len(names) == len(found) else ()
+
+
+def _common(rows: Sequence[Mapping[str, JsonValue]]) -> frozenset[str]:
+    """The fields that tell nothing apart: of several rows, all have the same value there."""
+    if len(rows) < 2:
+        return frozenset()
+    return frozenset(name for name, value in rows[0].items() if all(row.get(name) == value for row in rows[1:]))
 
 
 def _is_field(name: str, parameter: Parameter) -> bool:
@@ -66,7 +74,8 @@ def _is_field(name: str, parameter: Parameter) -> bool:
     return words == wanted or (words == ("id",) and wanted[-1:] == ("id",))
 
 
-def _name(row: Mapping[str, JsonValue], field: str | None) -> str:
+def _name(row: Mapping[str, JsonValue], passed_over: Collection[str | None]) -> str:
+    """What a row is called, else what tells of it outside the fields `passed_over`; empty where nothing does."""
     for name, value in row.items():
         words = split_name(name)
         if isinstance(value, str) and value and words and (words[-1] in _NAMES or name in _NAMES):
@@ -74,7 +83,7 @@ def _name(row: Mapping[str, JsonValue], field: str | None) -> str:
     telling = [
         str(value)
         for name, value in row.items()
-        if name != field
+        if name not in passed_over
         and isinstance(value, str)
         and value
         and not KIND_WORDS & {stem(word) for word in split_name(name)}

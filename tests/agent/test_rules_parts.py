@@ -12,7 +12,16 @@ from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import asking_sentences, clauses
 from agent.planners.rules.utterance import Text
-from agent.planners.rules.verbs import deeds_of, deeds_said, is_small_talk
+from agent.planners.rules.verbs import (
+    asks_what_can_be_done,
+    deeds_of,
+    deeds_said,
+    is_bare_statement,
+    is_greeting,
+    is_small_talk,
+    is_thanks,
+    says_again,
+)
 from memory.tools import Parameter, Tool
 
 NOW = datetime(2026, 4, 1, 6, 51)
@@ -63,6 +72,8 @@ def test_role() -> None:
         ("要最便宜的", 1),
         ("第二个", 1),
         ("Any of them?", None),
+        ("Book one, second class.", None),
+        ("A second-hand bookshop nearby?", None),
     ],
 )
 def test_the_entry_meant(text: str, index: int | None) -> None:
@@ -145,3 +156,30 @@ def test_small_talk() -> None:
     assert is_small_talk("Do you think I was right?")
     assert is_small_talk("陪我聊聊")
     assert not is_small_talk("What is the weather in Halifax?")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("hi", (True, False, False, False)),
+        ("你好！", (True, False, False, False)),
+        ("Hello, what can you do?", (False, True, False, False)),
+        ("你能做什么？", (False, True, False, False)),
+        ("Thanks a lot!", (False, False, True, False)),
+        ("好的，谢谢", (False, False, True, False)),
+        ("I always take second class.", (False, False, False, True)),
+        ("我一直坐二等座。", (False, False, False, True)),
+        ("Hi, weather in Turin", (False, False, False, False)),
+        ("thanks, now book it", (False, False, False, False)),
+        ("I always take second class, so book it", (False, False, False, False)),
+        ("I like the first one", (False, False, False, False)),
+        ("我喜欢第二个", (False, False, False, False)),
+    ],
+)
+def test_what_asks_for_nothing(text: str, told: tuple[bool, bool, bool, bool]) -> None:
+    assert (is_greeting(text), asks_what_can_be_done(text), is_thanks(text), is_bare_statement(text)) == told
+
+
+def test_what_is_asked_for_once_more() -> None:
+    told = {"Book it again": True, "another one": True, "再订一张": True, "Book it": False, "订这个": False}
+    assert {text: says_again(text) for text in told} == told

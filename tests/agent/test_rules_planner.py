@@ -133,6 +133,41 @@ def test_an_answer_fills_what_was_asked_for() -> None:
     ]
 
 
+def test_an_answer_fills_one_slot_and_an_id_only_from_what_tools_returned() -> None:
+    slots = ("book_ferry.crossing_id", "book_ferry.cabin")
+    for words, filled in (
+        ("outside cabin", {"cabin": "outside_cabin"}),
+        ("Whatever", {}),
+        ("FX-999", {}),
+        ("the 08:20, inside cabin", {"crossing_id": "FX-101", "cabin": "inside_cabin"}),
+    ):
+        asked = QuestionStep(question="Which crossing and which cabin?", answer=words, slots=slots)
+        assert calls(plan("Book a crossing.", asked, turns=[SEARCHED])) == [("book_ferry", filled)], words
+
+
+def test_a_chinese_answer_fills_one_slot() -> None:
+    (tool,) = parse_tools(
+        [
+            function(
+                "book_train",
+                "预订车票。",
+                [("trip_id", "string", "车次编号。"), ("travel_class", "string", "座位等级，如'一等座'、'二等座'。")],
+            )
+        ]
+    )
+    listed = Turn(
+        turn_id="t1",
+        request="明天的火车",
+        steps=(
+            made("search_trains", {}, [{"trip_id": "G1", "departs": "08:15"}, {"trip_id": "G2", "departs": "11:05"}]),
+        ),
+    )
+    asked = QuestionStep(
+        question="哪个车次？", answer="二等座", slots=("book_train.trip_id", "book_train.travel_class")
+    )
+    assert calls(plan("订一张票", asked, turns=[listed], tools=(tool,))) == [("book_train", {"travel_class": "二等座"})]
+
+
 def test_several_things_of_one_kind_make_several_calls() -> None:
     assert calls(plan("Are these links safe? http://a.example/x and http://b.example/y")) == [
         ("check_link_safety", {"url": "http://a.example/x"}),
@@ -246,3 +281,47 @@ def test_somebody_elses_request_takes_nothing_from_the_persons_own() -> None:
     evidence = [standing("cabin", "inside_cabin", kind="plain")] * 2
     proposal = plan("My sister wants the 08:50 crossing. Book it for her.", turns=[SEARCHED], evidence=evidence)
     assert calls(proposal) == [("book_ferry", {"crossing_id": "FX-205"})]
+
+
+BOOKED = Turn(
+    turn_id="t2",
+    request="Book the 08:50 crossing, inside cabin.",
+    steps=(made("book_ferry", {"crossing_id": "FX-205", "cabin": "inside_cabin"}, {"booking_id": "B-7"}),),
+)
+
+
+def test_a_change_is_not_made_twice_unless_it_is_asked_for_again() -> None:
+    turns = [SEARCHED, BOOKED]
+    assert plan("Book the 08:50 crossing, inside cabin.", turns=turns) == Proposal(
+        reply="That is done already in this conversation (book ferry). Say “again” if you want it once more."
+    )
+    booking: tuple[str, dict[str, JsonValue]] = ("book_ferry", {"crossing_id": "FX-205", "cabin": "inside_cabin"})
+    assert calls(plan("Book the 08:50 crossing again, inside cabin.", turns=turns)) == [booking]
+    other = {"crossing_id": "FX-101", "cabin": "inside_cabin"}
+    assert calls(plan("Book the 08:20 crossing, inside cabin.", turns=turns)) == [("book_ferry", other)]
+
+
+@pytest.mark.parametrize(
+    ("words", "reply"),
+    [
+        ("I always take an inside cabin.", "Noted. Nothing needs doing for that now."),
+        ("我一直坐二等座。", "记住了，现在没有什么要办的。"),
+        ("Thanks!", "You're welcome."),
+        ("谢谢", "不客气。"),
+        ("hi", "Hello. I can search ferries, book ferry, check link safety, convert money and log run."),
+        (
+            "what can you do?",
+            "I can search ferries, book ferry, check link safety, convert money and log run.",
+        ),
+        ("你能做什么", "我能做这些：search ferries、book ferry、check link safety、convert money、log run。"),
+    ],
+)
+def test_what_asks_for_nothing_calls_nothing(words: str, reply: str) -> None:
+    assert plan(words, turns=[SEARCHED, BOOKED]) == Proposal(reply=reply)
+
+
+def test_what_was_listed_in_this_turn_is_not_searched_for_with_something_else() -> None:
+    tools = [*TOOLS, *parse_tools([function("search_inns", "Search inns.", [("town", "string", "The town.")])])]
+    searched = made("search_ferries", SEARCH, {"crossings": CROSSINGS})
+    request = "Book a ferry from Port Ellen to Kennacraig, inside cabin."
+    assert calls(plan(request, searched, tools=tools)) == [("book_ferry", {"cabin": "inside_cabin"})]

@@ -109,6 +109,13 @@ def test_what_tools_have_listed_is_offered_by_name() -> None:
         ([{"id": 4, "title": "Olive Yard"}], (Listed(4, "Olive Yard"),)),
         ([{"restaurant_id": "R-9", "opening_time": "18:00", "price": "30"}], (Listed("R-9", "18:00"),)),
         ([{"restaurant_id": "R-9", "name": "Yard"}, {"restaurant_id": "R-8", "name": "Yard"}], ()),  # the same name
+        (
+            [
+                {"restaurant_id": "R-9", "date": "2026-03-10", "opening_time": "18:00"},
+                {"restaurant_id": "R-8", "date": "2026-03-10", "opening_time": "19:00"},
+            ],
+            (Listed("R-9", "18:00"), Listed("R-8", "19:00")),  # the day tells nothing apart
+        ),
         ([{"restaurant_id": "R-9"}], ()),  # nothing to call it by
         ([{"booking_id": "B-1", "name": "Olive Yard"}], ()),  # another thing
         ("Olive Yard", ()),

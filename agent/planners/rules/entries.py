@@ -100,10 +100,13 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
+_MONTHS = "jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec"
+_NO_ORDINAL = rf"(?![ -](?:class|hand|thoughts?|floor|half|name|of (?:{_MONTHS})))"
+"""After it a number word tells no place in a list: a class, a floor, a day."""
 _ORDINALS = (
-    (re.compile(r"\bfirst\b(?! class)|第一|头一|最开始", re.IGNORECASE), 0),
-    (re.compile(r"\bsecond\b(?! class)|第二", re.IGNORECASE), 1),
-    (re.compile(r"\bthird\b|第三", re.IGNORECASE), 2),
+    (re.compile(rf"\bfirst\b{_NO_ORDINAL}|第一|头一|最开始", re.IGNORECASE), 0),
+    (re.compile(rf"\bsecond\b{_NO_ORDINAL}|第二", re.IGNORECASE), 1),
+    (re.compile(rf"\bthird\b{_NO_ORDINAL}|第三", re.IGNORECASE), 2),
     (re.compile(r"\blast (?:one|of them)\b|最后一?", re.IGNORECASE), -1),
 )
 _EXTREMES: tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...] = tuple(
@@ -212,7 +215,7 @@ def _extreme(entries: Sequence[Entry], field: re.Pattern[str], is_max: bool) -> 
 
 
 def _order(value: JsonValue) -> tuple[float, str]:
-    return (float(value), "") if isinstance(value, (int, float)) else (0.0, str(value))
+    return (value, "") if isinstance(value, (int, float)) else (0.0, str(value))
 
 
 def preferred(entries: Sequence[Entry], choices: Sequence[tuple[Entry, Sequence[Entry]]]) -> Entry | None:

@@ -17,7 +17,14 @@ from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import Segment, clauses
 from agent.planners.rules.tool_choice import Choice, choose_tools
 from agent.planners.rules.utterance import Said, Text
-from agent.planners.rules.verbs import deeds_of, deeds_said
+from agent.planners.rules.verbs import (
+    asks_what_can_be_done,
+    deeds_of,
+    deeds_said,
+    is_bare_statement,
+    is_greeting,
+    is_thanks,
+)
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from clarifier.grounding.look_up import suppliers
@@ -49,6 +56,9 @@ class Goal:
 def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
     """Return the calls that the request calls for, in the order in which it speaks of them; none for small talk."""
     # Which tools are called for is a matter of the request: what came of the first calls must not change it.
+    request = situation.request
+    if is_greeting(request) or is_thanks(request) or asks_what_can_be_done(request) or is_bare_statement(request):
+        return []
     start = replace(situation, steps=(), hints=())
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
@@ -149,7 +159,7 @@ def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ..
     for goal in goals:
         for name in goal.filled.missing:
             names = sources[goal.tool.name].get(name, ())
-            if planned & set(names):
+            if planned & set(names) or _is_listed(goal, name, filler):
                 continue
             tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None] or _searches(
                 goal, name, filler
@@ -161,6 +171,12 @@ def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ..
                 best = max(offers, key=lambda offer: offer.filled.said)
                 found.setdefault(best.tool.name, best)
     return list(found.values())
+
+
+def _is_listed(goal: Goal, name: str, filler: Filler) -> bool:
+    """Whether this turn has listed values for the argument already, so that it is only open which is meant."""
+    parameter = goal.tool.parameter(name)
+    return parameter is not None and any(with_field(filler.past.own_groups, parameter))
 
 
 def calls_of(tool: Tool, situation: Situation) -> list[Goal]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.planners.rules.goals import Goal, calls_of, goals_of
-from agent.planners.rules.replies import report
+from agent.planners.rules.replies import done_before, report
+from agent.planners.rules.verbs import says_again
 from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
 from memory.embedder import Embedder
-from memory.records import ToolCall
+from memory.records import CallStep, ToolCall
 from memory.typed.mentions import READ_CHARACTERS
 from memory.typed.values import canonical_key
 
@@ -40,8 +41,11 @@ class RulesPlanner:
         if looked_up:
             return Proposal(calls=_numbered(looked_up, situation))
         goals = _left(goals_of(situation, self._embedder), situation)
-        if goals:
-            return Proposal(calls=_numbered(_first(goals), situation))
+        fresh = [goal for goal in goals if not _is_done(goal, situation)]
+        if fresh:
+            return Proposal(calls=_numbered(_first(fresh), situation))
+        if goals and not situation.call_steps:
+            return Proposal(reply=done_before([goal.tool for goal in goals], situation.request))
         return Proposal(reply=report(situation))
 
 
@@ -74,6 +78,20 @@ def _left(goals: Sequence[Goal], situation: Situation) -> list[Goal]:
             left.append(goal)
     called = {_key(call) + call.name for step in situation.call_steps for call in step.calls}
     return [goal for goal in left if canonical_key(goal.filled.arguments) + goal.tool.name not in called]
+
+
+def _is_done(goal: Goal, situation: Situation) -> bool:
+    """Whether an earlier turn of the topic made the very change, and the request does not ask for it once more."""
+    if effect_of(goal.tool) == "read" or not goal.is_ready or says_again(situation.request):
+        return False
+    key = canonical_key(goal.filled.arguments)
+    return any(
+        call.name == goal.tool.name and _key(call) == key and observation.error is None
+        for turn in situation.recall.topic_turns
+        for step in turn.steps
+        if isinstance(step, CallStep)
+        for call, observation in zip(step.calls, step.observations, strict=True)
+    )
 
 
 def _key(call: ToolCall) -> str:

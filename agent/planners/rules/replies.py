@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
 
+from agent.planners.rules.verbs import asks_what_can_be_done, is_bare_statement, is_greeting, is_thanks
 from clarifier.decision import Situation
-from memory.text import Language, language
+from memory.text import Language, language, split_name
+from memory.tools import Tool
 
+MAX_TOOLS = 8
+"""Tools that a greeting tells of; the rest is counted."""
 MAX_ENTRIES = 5
 """Entries of a list that a reply tells of; the rest is counted."""
 
@@ -20,6 +25,56 @@ _CHAT: dict[Language, str] = {
     "en": "I hear you. There is nothing I need to look up or do for that, but say so if you would like something done.",
     "zh": "听到了。这事不用我查什么或办什么，需要的话再跟我说。",
 }
+
+
+_DONE: dict[Language, str] = {
+    "en": "That is done already in this conversation ({tools}). Say “again” if you want it once more.",
+    "zh": "这件事刚才已经办过了（{tools}）。要再办一次的话，请说“再”。",
+}
+_NOTED: dict[Language, str] = {
+    "en": "Noted. Nothing needs doing for that now.",
+    "zh": "记住了，现在没有什么要办的。",
+}
+_WELCOME: dict[Language, str] = {"en": "You're welcome.", "zh": "不客气。"}
+_GREETED: dict[Language, str] = {"en": "Hello.", "zh": "你好。"}
+_ABLE: dict[Language, str] = {"en": "I can {tools}.", "zh": "我能做这些：{tools}。"}
+_UNABLE: dict[Language, str] = {"en": "No tools are on offer here.", "zh": "这里没有可用的工具。"}
+
+
+def done_before(tools: Sequence[Tool], request: str) -> str:
+    """Return the reply where all that is asked for was done before, in the language of `request`."""
+    tongue = language(request)
+    return _DONE[tongue].format(tools=_named(tools, tongue))
+
+
+def small_talk(situation: Situation) -> str:
+    """Return one line to what asks for nothing; to a greeting, and when asked, it tells what the tools can do."""
+    request, tongue = situation.request, language(situation.request)
+    if is_greeting(request) or asks_what_can_be_done(request):
+        told = _ABLE[tongue].format(tools=_named(situation.tools, tongue)) if situation.tools else _UNABLE[tongue]
+        lead = _GREETED[tongue] if is_greeting(request) else ""
+        return f"{lead} {told}".strip() if tongue == "en" else lead + told
+    if is_thanks(request) and re.search(r"\bthank|\bcheers\b|谢", request, re.IGNORECASE):
+        return _WELCOME[tongue]
+    return _NOTED[tongue] if is_bare_statement(request) else _CHAT[tongue]
+
+
+def _named(tools: Sequence[Tool], tongue: Language) -> str:
+    """Return what tools do, by their names, in Chinese by their descriptions where those are Chinese."""
+    words = list(dict.fromkeys(_does(tool, tongue) for tool in tools))
+    shown, rest = words[:MAX_TOOLS], len(words) - MAX_TOOLS
+    if tongue == "zh":
+        return "、".join(shown) + (f"等{len(words)}项" if rest > 0 else "")
+    if rest > 0:
+        return ", ".join(shown) + f" and {rest} more"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def _does(tool: Tool, tongue: Language) -> str:
+    described = re.split(r"[，。；（,.(]", tool.description)[0]
+    if tongue == "zh" and re.search(r"[\u4e00-\u9fff]", described):
+        return re.sub(r"[A-Za-z]+(?:_[A-Za-z]+)+(?:(?:查到|找到|返回)的)?", "", described)  # names of other tools
+    return " ".join(split_name(tool.name))
 
 
 def report(situation: Situation) -> str:
@@ -33,8 +88,10 @@ def report(situation: Situation) -> str:
             else:
                 lines.append("; ".join(_told(observation.content, "", tongue)))
     if not lines:
-        return _CHAT[tongue]
-    return f"{_LEAD[tongue]}{':' if tongue == 'en' else '：'} " + ("\n" if len(lines) > 1 else "") + "\n".join(lines)
+        return small_talk(situation)
+    mark = ":" if tongue == "en" else "："
+    gap = "\n" if len(lines) > 1 else " " if tongue == "en" else ""
+    return f"{_LEAD[tongue]}{mark}{gap}" + "\n".join(lines)
 
 
 def _told(value: JsonValue, name: str, tongue: Language) -> Iterator[str]:

@@ -18,6 +18,7 @@ from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
 from memory.records import QuestionStep
 from memory.tools import Parameter, Tool
+from memory.typed.values import equal
 
 
 @dataclass(frozen=True)
@@ -101,33 +102,54 @@ class Spoken:
         answer = Text(step.answer, self.situation.now, is_answer=True)
         asked = {slot.partition(".")[2] for slot in step.slots if slot.partition(".")[0] == tool.name}
         taken: list[tuple[int, int, Parameter]] = []
-        ordered = sorted(
-            tool.parameters, key=lambda parameter: (parameter.name not in asked, not parameter.is_required)
-        )
+        ordered = sorted(tool.parameters, key=lambda one: (one.name not in asked, not one.is_required))
+        open_ones: list[Parameter] = []
         for parameter in ordered:
-            is_asked = parameter.name in asked
-            if parameter.type in ("array", "object"):
-                value = composite(parameter, tool, answer)
-                if value is not None:
-                    yield parameter.name, value
-                continue
-            is_named = kind_of(parameter) in ("id", "text", "place", "url")
-            if is_asked and is_named and (value := self._entry_answered(parameter, step.answer)) is not None:
+            value = self._read(parameter, tool, answer, taken, is_asked=parameter.name in asked)
+            if value is not None:
                 yield parameter.name, value
-                continue
-            least = 0.25 if is_asked else OPTIONAL_STRENGTH
-            for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
-                if said.strength >= least and not _is_taken(said, parameter, taken):
-                    taken.append((said.start, said.end, parameter))
-                    yield parameter.name, said.value
-                    break
-            else:
-                if (
-                    is_asked
-                    and kind_of(parameter) in ("text", "place", "id")
-                    and (words := _leading(step.answer, taken))
-                ):
-                    yield parameter.name, words
+            elif parameter.name in asked and kind_of(parameter) in ("text", "place", "id"):
+                open_ones.append(parameter)
+        # What is left of the words goes to what takes any words, once all that is told by its form has its own.
+        for parameter in open_ones:
+            words = _leading(step.answer, taken)
+            if words and self._may_be(parameter, words):
+                start = step.answer.find(words)
+                taken.append((start, start + len(words), parameter))
+                yield parameter.name, words
+
+    def _read(
+        self,
+        parameter: Parameter,
+        tool: Tool,
+        answer: Text,
+        taken: list[tuple[int, int, Parameter]],
+        *,
+        is_asked: bool,
+    ) -> JsonValue:
+        """Return what an answer says for one argument and add its place to `taken`; `None` where it says nothing."""
+        if parameter.type in ("array", "object"):
+            return composite(parameter, tool, answer)
+        is_named = kind_of(parameter) in ("id", "text", "place", "url")
+        if is_asked and is_named and (value := self._entry_answered(parameter, answer.text)) is not None:
+            return value
+        least = 0.25 if is_asked else OPTIONAL_STRENGTH
+        for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
+            is_free = said.strength >= least and not _is_taken(said, parameter, taken)
+            if is_free and self._may_be(parameter, said.value):
+                taken.append((said.start, said.end, parameter))
+                return said.value
+        return None
+
+    def _may_be(self, parameter: Parameter, value: JsonValue) -> bool:
+        """Whether the words of an answer can be the value: where tools give the ids out, one of theirs."""
+        if kind_of(parameter) != "id":
+            return True
+        groups = list(with_field([*self.past.own_groups, *self.past.topic_groups], parameter))
+        if groups:
+            given = [entry.get(field_for(parameter, group) or "") for group in groups for entry in group.entries]
+            return any(equal(one, value, parameter) for one in given if one is not None)
+        return not isinstance(value, str) or any(char.isdigit() or char.isupper() for char in value)
 
     def _entry_answered(self, parameter: Parameter, answer: str) -> JsonValue:
         """Return the value of the entry that an answer chooses, or `None`."""

@@ -76,6 +76,85 @@ _CHAT = re.compile(
 )
 
 
+_GREETING = (
+    r"hi|hello|hey|hi there|hello there|hey there|greetings|good (?:morning|afternoon|evening|day)|howdy"
+    r"|你好[啊呀]?|您好|嗨|哈喽|哈啰|早|早上好|早安|上午好|下午好|晚上好|大家好|在吗|在不在"
+)
+_THANKS = (
+    r"thanks?|thanks? (?:a lot|a bunch|so much|very much|again|for (?:that|this|everything|the help|your help))"
+    r"|thank you(?: (?:so much|very much|again|for (?:that|this|everything|the help|your help)))?|many thanks|cheers|ta"
+    r"|ok(?:ay)?|great|perfect|lovely|nice|good|wonderful|that'?s (?:all|great|perfect|it)|bye|goodbye|good ?night"
+    r"|(?:多谢|谢谢|谢了|感谢)(?:你|您|啦|了)?|非常感谢|好的?|好嘞|行|可以了|没事了|就这样|再见|拜拜|晚安|辛苦了?"
+)
+_ABILITY = (
+    r"(?:so )?what can you (?:do|help (?:me |us )?with)(?: for (?:me|us))?|what (?:else )?do you do|help|help me"
+    r"|how can you help(?: me)?|what are you able to do|who are you|what(?:'s| is) this"
+    r"|你(?:都)?(?:能|会|可以)(?:做|干|帮我做|帮我干|帮我|帮)?(?:些)?(?:什么|啥)(?:呢|呀|啊)?|你有(?:什么|啥)(?:功能|用|本事)|你是谁|帮助"
+)
+_PIECE = re.compile(r"[.,;!?~。，！？；～…\s]+")
+
+
+def _is_only(text: str, wording: str) -> bool:
+    """Whether `text` is made up of the wording, said once or several times, and the marks between."""
+    return bool(re.fullmatch(rf"(?:(?:{wording})(?: |$))+", _unmarked(text)))
+
+
+def _unmarked(text: str) -> str:
+    """Return the normal form without marks at its ends."""
+    return _PIECE.sub(" ", normalise(text)).strip() or "-"
+
+
+def is_greeting(text: str) -> bool:
+    """Whether `text` is a greeting and nothing more."""
+    return _is_only(text, _GREETING)
+
+
+def asks_what_can_be_done(text: str) -> bool:
+    """Whether `text` asks what the agent can do, be it after a greeting."""
+    return not is_greeting(text) and _is_only(text, rf"{_GREETING}|{_ABILITY}")
+
+
+def is_thanks(text: str) -> bool:
+    """Whether `text` thanks, agrees or takes leave, and nothing more."""
+    return _is_only(text, rf"{_THANKS}|{_GREETING}") and not is_greeting(text)
+
+
+_STATED = re.compile(
+    r"^(?:and |but |so |also |by the way |fyi )*(?:"
+    r"(?:i|we)(?:'m| am)? (?:always|usually|never|normally|generally|prefer|like|love|hate"
+    r"|(?:don'?t|do not) (?:like|eat|drink)|(?:am|are) (?:a )?(?:vegetarian|vegan))\b"
+    r"|my (?:favou?rite|usual|preferred)\b"
+    r"|我们?(?:一直|总是|从来|一般|通常|每次|都|平时|向来|习惯|喜欢|不喜欢|偏好|讨厌|从不|不吃|爱)"
+    r"|我的(?:习惯|偏好))"
+)
+
+
+def is_bare_statement(text: str) -> bool:
+    """Whether every sentence of `text` only says how the person is or likes things, and asks for nothing."""
+    if re.search(r"[?？吗呢]", text) or deeds_said(text) - {"create"}:
+        return False
+    parts = [part for part in map(str.strip, re.split(r"[.!;\n。！；]+", normalise(text))) if part]
+    return bool(parts) and all(_STATED.match(part) and not _WANTS.search(part) for part in parts)
+
+
+_WANTS = re.compile(
+    r"\b(?:please|want|need|show|find|get me|give|would like|i'd like|look|ones?|that|this"
+    r"|the (?:first|second|third|last|other))\b|帮|给我|查|看看|找|要一|请|第[一二三四五]|[这那][个趟家些]"
+)
+"""Wishes, and words for a thing in sight: with them a statement is rather a choice."""
+
+
+def says_again(text: str) -> bool:
+    """Whether `text` asks for something to be done once more."""
+    return bool(_AGAIN.search(normalise(text)))
+
+
+_AGAIN = re.compile(
+    r"\b(?:again|another|once more|one more|twice|second (?:one|time)|repeat|redo|as well|too)\b"
+    r"|[再又]|重新|另外?一|多一"
+)
+
+
 def deeds_of(tool: Tool) -> frozenset[str]:
     """Return the deeds that the name of `tool` tells; where it tells none, its description's first words."""
     words = " ".join(split_name(tool.name))
