@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,9 @@ from benchmark_adapter.errors import DatasetError
 _TOPIC_FIELDS = frozenset(
     f"{prefix}{name}" for name in ("tasks", "answer_list", "task_types") for prefix in ("", "english_")
 )
+
+_MOST_NAMES = 3
+"""Files that a message names."""
 
 
 class Found(NamedTuple):
@@ -33,21 +36,33 @@ def find_topic_files(path: Path) -> Found:
     the fault is seen.
 
     Raises:
-        DatasetError: If the folder cannot be read.
+        DatasetError: If the folder, or one below it, cannot be read.
     """
     if not path.is_dir():
         return Found((path,), ())
-    try:
-        files = sorted(path.rglob("*.jsonl"), key=lambda file: _natural_order(file.relative_to(path)))
-    except OSError as exc:
-        raise DatasetError(path, None, f"cannot be read: {exc}") from exc
     topics: list[Path] = []
     left_out: list[Path] = []
-    for file in files:
-        is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if not file.is_dir() and file.name not in TOOLSET_FILES and not is_hidden:
+    for file in sorted(_files_below(path), key=lambda file: _natural_order(file.relative_to(path))):
+        if file.suffix == ".jsonl" and file.name not in TOOLSET_FILES:
             (topics if _may_hold_topics(file) else left_out).append(file)
     return Found(tuple(topics), tuple(left_out))
+
+
+def some_topic_files(path: Path) -> Found:
+    """Return what `find_topic_files` does, if there is any topic file.
+
+    Raises:
+        DatasetError: If the folder cannot be read or has no topic file; files that hold something else are named.
+    """
+    found = find_topic_files(path)
+    if found.topics:
+        return found
+    problem = "expected a folder with .jsonl topic files, found none in it"
+    if found.left_out:
+        names = ", ".join(str(file.relative_to(path)) for file in found.left_out[:_MOST_NAMES])
+        more = f" and {len(found.left_out) - _MOST_NAMES} more" if len(found.left_out) > _MOST_NAMES else ""
+        problem += f" (no topic in the first line of {names}{more}); write one topic object a line"
+    raise DatasetError(path, None, problem)
 
 
 def repeated_names(paths: Sequence[Path]) -> dict[Path, Path]:
@@ -63,6 +78,18 @@ def toolsets_of(topic_file: Path, root: Path) -> Toolsets:
         return beside
     found = {file.parent for name in TOOLSET_FILES for file in root.rglob(name)}
     return Toolsets(min(found, key=lambda folder: (len(folder.parts), folder))) if found else beside
+
+
+def _files_below(path: Path) -> Iterator[Path]:
+    """Yield the files in a folder and below, but for hidden ones and those of hidden folders."""
+
+    def refuse(exc: OSError) -> None:
+        problem = f"cannot be read: {exc.strerror or exc}; make it readable, or move it elsewhere"
+        raise DatasetError(exc.filename or path, None, problem) from exc
+
+    for folder, folders, files in os.walk(path, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(folder, name) for name in files if not name.startswith("."))
 
 
 def _may_hold_topics(file: Path) -> bool:

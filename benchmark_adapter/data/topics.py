@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmark_adapter.data.jsonl import read_lines
 from benchmark_adapter.data.limits import MOST_NESTING, json_fault, steps_fault, tools_fault
 from benchmark_adapter.data.toolsets import Toolsets, tool_names
-from benchmark_adapter.data.topic_files import find_topic_files, repeated_names, toolsets_of
+from benchmark_adapter.data.topic_files import repeated_names, some_topic_files, toolsets_of
 from benchmark_adapter.errors import DatasetError
 
 CLARIFICATION = "ask_user_for_required_parameters"
@@ -160,9 +160,7 @@ def read_topic_files(path: Path, *, toolsets: Path | None = None) -> tuple[Topic
         DatasetError: As `read_topic_file`, or if the path does not exist, the folder has no topic file, or two files
             of one name.
     """
-    paths = find_topic_files(path).topics
-    if not paths:
-        raise DatasetError(path, None, "expected a folder with .jsonl topic files, found none in it")
+    paths = some_topic_files(path).topics
     for repeated, first in repeated_names(paths).items():
         raise DatasetError(repeated, None, f"expected one file of this name, one person, but {first} has it too")
     return tuple(read_topic_file(one, toolsets=toolsets or toolsets_of(one, path).folder) for one in paths)
@@ -194,20 +192,22 @@ def _topic_line(path: Path, line: int, value: Any, shelf: Toolsets, known: set[s
                 fields["tools"] = raw["tools"] = shelf.tools(path, line, pointer.toolset, pointer.tools_lang or "en")
         topic = Topic.model_validate(fields)
     except ValidationError as exc:
-        raise DatasetError(path, line, _validation_problem(exc)) from exc
+        raise DatasetError(path, line, _validation_problem(exc, raw)) from exc
     _check_lengths(path, line, topic)
     _check_limits(path, line, topic, known)
     _check_references(path, line, topic)
     return TopicLine(line, topic, raw)
 
 
-def _validation_problem(exc: ValidationError) -> str:
+def _validation_problem(exc: ValidationError, raw: Mapping[str, Any]) -> str:
     first = exc.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    if where == "tools" and first["type"] == "missing":
-        return "expected `tools`, or `toolset` with the number of a toolset, got neither"
     if first["type"] == "missing":
-        return f"expected a field `{where}`, got none"
+        is_empty = [] in (raw.get(where), raw.get(f"english_{where}"))
+        if where == "tools":
+            got = "an empty list" if is_empty else "neither"
+            return f"expected `tools`, or `toolset` with the number of a toolset, got {got}"
+        return f"expected a field `{where}`, got " + ("an empty list; give it an entry a turn" if is_empty else "none")
     return f"field `{where}`: {first['msg']}, got {first['input']!r:.80}"
 
 

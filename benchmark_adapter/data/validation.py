@@ -15,7 +15,7 @@ from benchmark_adapter.data.gold_validation import TurnName, gold_faults
 from benchmark_adapter.data.jsonl import read_outcomes
 from benchmark_adapter.data.limits import MOST_NESTING, MOST_SCHEMA_NESTING, json_fault, steps_fault
 from benchmark_adapter.data.toolsets import Toolsets
-from benchmark_adapter.data.topic_files import find_topic_files, repeated_names, toolsets_of
+from benchmark_adapter.data.topic_files import repeated_names, some_topic_files, toolsets_of
 from benchmark_adapter.data.topic_validation import TopicFields, topic_faults
 from benchmark_adapter.data.topics import Topic, TopicFile, TopicLine, read_time, topic_field
 from benchmark_adapter.errors import DatasetError
@@ -43,9 +43,7 @@ def validate_data(
     Raises:
         DatasetError: If there is nothing to look at: the path does not exist, cannot be read, or holds no topic file.
     """
-    found = find_topic_files(path)
-    if not found.topics:
-        raise DatasetError(path, None, "expected a folder with .jsonl topic files, found none in it")
+    found = some_topic_files(path)
     shelves = _Shelves()
     faults = [
         warning("left-out", "not looked at: its first line is no topic", "move it elsewhere, or correct it").at(

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,35 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
 def test_a_folder_without_topics_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"expected a folder with \.jsonl topic files, found none in it"):
         read_topic_files(tmp_path)
+
+
+def test_files_that_hold_something_else_are_named_where_nothing_is_left(tmp_path: Path) -> None:
+    for number in range(5):
+        (tmp_path / f"list_{number}.jsonl").write_text("[1, 2]\n", "utf-8")
+    with pytest.raises(DatasetError) as caught:
+        read_topic_files(tmp_path)
+    assert caught.value.problem == (
+        "expected a folder with .jsonl topic files, found none in it (no topic in the first line of list_0.jsonl, "
+        "list_1.jsonl, list_2.jsonl and 2 more); write one topic object a line"
+    )
+
+
+def test_a_folder_below_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_topics(tmp_path / "reader_1.jsonl", library_topics())
+    closed, hidden = tmp_path / "closed", tmp_path / ".closed"
+    write_topics(closed / "reader_2.jsonl", library_topics())
+    write_topics(hidden / "reader_3.jsonl", library_topics())
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if Path(path) in (closed, hidden):  # not by mode, since root may read everywhere
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(DatasetError) as caught:
+        find_topic_files(tmp_path)
+    assert str(caught.value) == f"{closed}: cannot be read: Permission denied; make it readable, or move it elsewhere"
 
 
 def test_toolsets_lie_in_the_folder_beside_it_or_below_the_root(tmp_path: Path) -> None:

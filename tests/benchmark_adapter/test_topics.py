@@ -126,6 +126,8 @@ LOOP = {"action": {"name": "search", "arguments": {}}, "dependency_list": [3]}
         ([1], "expected a topic object, got list"),
         (raw_topic(id=...), "expected a field `id`, got none"),
         (raw_topic(tasks=...), "expected a field `tasks`, got none"),
+        (raw_topic(tasks=[]), "expected a field `tasks`, got an empty list; give it an entry a turn"),
+        (raw_topic(tools=[]), "expected `tools`, or `toolset` with the number of a toolset, got an empty list"),
         (raw_topic(tasks=[5]), "field `tasks.0`: Input should be a valid string, got 5"),
         (
             raw_topic(tasks=["a", "b"]),
