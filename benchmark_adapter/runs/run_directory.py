@@ -83,6 +83,11 @@ def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
         ManifestMismatchError: If the directory holds a run under other conditions.
         RunDirectoryError: If it cannot be written, is not a run directory, is damaged, or another process holds it.
     """
+    if path.is_symlink() and not path.exists():
+        problem = (
+            f"expected a folder, got a link to {os.readlink(path)}, which is not there; make it, or remove the link"
+        )
+        raise RunDirectoryError(path, problem)
     with _translated(path):
         path.mkdir(parents=True, exist_ok=True)
         if not (path / MANIFEST).exists() and any(entry.name not in _BEFORE_MANIFEST for entry in path.iterdir()):
@@ -119,7 +124,7 @@ def read_run(path: Path) -> RunDirectory:
     if not (path / MANIFEST).is_file():
         raise RunDirectoryError(path, f"expected a run directory with {MANIFEST}; start one with `stead-bench run`")
     with _translated(path):
-        written = (path / MANIFEST).read_text("utf-8")
+        written = (path / MANIFEST).read_bytes()
         data = (path / TURNS).read_bytes() if (path / TURNS).exists() else b""
     try:
         manifest = Manifest.model_validate_json(written)

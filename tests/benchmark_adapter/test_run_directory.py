@@ -268,6 +268,24 @@ def test_a_manifest_of_another_version_is_refused(tmp_path: Path, written: str, 
     assert caught.value.path == tmp_path / MANIFEST
 
 
+def test_a_manifest_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
+    _filled(tmp_path, _line())
+    (tmp_path / MANIFEST).write_bytes(b'{"data": "\xff"}')
+    with pytest.raises(
+        RunDirectoryError, match="expected a manifest of this version, got one that fails at Invalid JSON"
+    ):
+        read_run(tmp_path)
+
+
+def test_a_link_to_nowhere_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "run").symlink_to("gone")
+    with pytest.raises(RunDirectoryError) as caught, open_run(tmp_path / "run", _MANIFEST):
+        pass
+    assert caught.value.problem == (
+        "expected a folder, got a link to gone, which is not there; make it, or remove the link"
+    )
+
+
 def test_a_folder_without_a_run_cannot_be_read(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(RunDirectoryError, match="start one with `stead-bench run`"):
