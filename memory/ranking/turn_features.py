@@ -15,6 +15,7 @@ from memory.ranking.sentences import Sentence, sentences, split_speaker
 from memory.records import QuestionStep, Turn
 from memory.rendering import index_text
 from memory.text import normalise, tokenise
+from memory.typed.mentions import READ_CHARACTERS
 
 _MAX_STATEMENTS = 8
 """Of a turn, whose vectors are compared with the query."""
@@ -76,7 +77,9 @@ class TurnFeatures:
 
 
 def read_turn(turn: Turn) -> TurnFeatures:
-    """Return the features of `turn`: the person's words are its request and their answers."""
+    """Return the features of `turn`: the person's words are its request (its first pages) and their answers."""
+    if len(turn.request) > READ_CHARACTERS:
+        turn = turn.model_copy(update={"request": turn.request[:READ_CHARACTERS]})
     speaker, said = split_speaker(turn.request)
     answers = [step.answer for step in turn.steps if isinstance(step, QuestionStep) and step.answer]
     found: tuple[Sentence, ...] = tuple(sentence for text in (said, *answers) for sentence in sentences(text))

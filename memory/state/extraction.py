@@ -17,6 +17,7 @@ from memory.state.echoes import PersonsWords, with_echoes
 from memory.state.statements import statements
 from memory.state.wording import Wording, is_said
 from memory.text import split_name
+from memory.typed.mentions import READ_CHARACTERS
 from memory.typed.values import canonical_key
 
 _READING = "get search find list check retrieve fetch query show read view calculate lookup"
@@ -38,7 +39,7 @@ def read(turn: Turn, position: int) -> Reading:
     """Return the evidence of `turn` alone and what it does to the turn before; `position` as in `extract`."""
     if is_state_correction(turn):
         return Reading(extract(turn, position), None)
-    request = turn.request
+    request = turn.request[:READ_CHARACTERS]
     revision: Literal["undo", "correction"] | None = None
     if is_undo(request):
         revision = "undo"
@@ -54,6 +55,7 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     themselves, under a dotted path. A value that the person gave as an answer has source `answer`, any other
     `accepted_call`. What the person says of themselves follows (`memory.state.statements`). Contents of observations
     never become evidence: quoting is not instructing. A turn that corrects the state says that and nothing else.
+    Of a request the first `READ_CHARACTERS` are read.
 
     Args:
         turn: The turn, whole or cut down.
@@ -61,6 +63,8 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     """
     if is_state_correction(turn):
         return tuple(corrected_values(turn, position))
+    if len(turn.request) > READ_CHARACTERS:
+        turn = turn.model_copy(update={"request": turn.request[:READ_CHARACTERS]})
     kept = list(_kept_calls(turn))
     chosen = list(_choices(turn, position, kept)) if kept else []
     taken_up = {piece.value_key for piece in chosen}

@@ -16,6 +16,7 @@ from memory.strategies._state_lines import state_items
 from memory.text import split_name
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
+from memory.typed.mentions import READ_CHARACTERS
 
 DEFAULT_BUDGET_TOKENS = 600
 
@@ -57,6 +58,7 @@ class Stead:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together."""
+        request = request[:READ_CHARACTERS]
         history = self._history.snapshot()
         shown = _Shown(history, request, tools)
         start = running_topic(history.turns, tools)

@@ -84,6 +84,7 @@ _WISH = (
 _ASKS = re.compile(rf"\?|^{_OPENING}(?:{_ORDER})\b|\b(?:{_WISH})\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=512)
 def asking_sentences(text: str) -> tuple[Segment, ...]:
     """Return the sentences that ask for something, all where none does, without asides if anything is left then."""
     parts = sentences(text)
@@ -92,6 +93,7 @@ def asking_sentences(text: str) -> tuple[Segment, ...]:
     return plain or asking or parts
 
 
+@lru_cache(maxsize=512)
 def asking_clauses(text: str) -> tuple[Segment, ...]:
     """Return the clauses of the sentences that ask for something, without asides if anything else is left."""
     asking = asking_sentences(text)
