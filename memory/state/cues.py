@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.evidence import Kind
+from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
 from memory.text import normalise
 from memory.typed.scripts import simplified
 
@@ -81,7 +83,7 @@ _UNDO = re.compile(
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|\s+(?=[\u3400-\u9fff])")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|(?<!\s)\s+(?=[\u3400-\u9fff])")
 _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
 
 
@@ -101,17 +103,68 @@ class Clause:
     """As it was written, in one width."""
     slots: tuple[str, ...] = ()
     """Of an answer: the slots it was asked for, as `tool.argument`; empty where it is none or they are unknown."""
+    own: str = ""
+    """`text` with its quotations masked: the person's own words, which alone have cues."""
+    quoted: tuple[str, ...] = ()
+    """The quotations that nobody is said to have said, in normal form; they stand in `text` too."""
+    reported: tuple[str, ...] = ()
+    """What somebody else is said to have said, in normal form; it stands in neither `text` nor `raw`."""
 
 
 @lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
 def clauses(text: str) -> tuple[Clause, ...]:
-    """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it."""
+    """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it.
+
+    A quotation is never split, and has no cues.
+    """
+    found = quotations(text)
+    bare = masked(text, found)
+    shown = blanked(text, [(one.start, one.end) for one in found if one.says])
+    own = blanked(bare, [one.says for one in found if one.says]) if _has_own_clause(bare) else bare
     return tuple(
-        Clause(part, number, cues_in(part), _OWN.search(part) is not None, _is_lone_cue(part), written(raw))
-        for number, sentence in enumerate(_SENTENCE_END.split(text))
-        for raw in _CLAUSE_END.split(sentence)
-        if (part := simplified(normalise(raw)))
+        _clause(
+            number, shown[start:end], own[start:end], found[bisect_left(found, (start,)) : bisect_left(found, (end,))]
+        )
+        for number, sentence in enumerate(_spans(_SENTENCE_END, bare, 0, len(bare)))
+        for start, end in _spans(_CLAUSE_END, bare, *sentence)
+        if bare[start:end].strip()
     )
+
+
+def _clause(number: int, shown: str, own: str, found: Sequence[Quotation]) -> Clause:
+    words = _plain(own)
+    return Clause(
+        _plain(shown),
+        number,
+        cues_in(words),
+        _OWN.search(words) is not None,
+        _is_lone_cue(words),
+        written(shown),
+        own=words,
+        quoted=tuple(_plain(one.words) for one in found if not one.says),
+        reported=tuple(_plain(one.words) for one in found if one.says),
+    )
+
+
+def _has_own_clause(bare: str) -> bool:
+    """Whether a text has a clause without any quotation; else who is quoted is whom it is for ("she says: …")."""
+    return any(
+        MASK not in bare[start:end] and bare[start:end].strip()
+        for sentence in _spans(_SENTENCE_END, bare, 0, len(bare))
+        for start, end in _spans(_CLAUSE_END, bare, *sentence)
+    )
+
+
+def _spans(ends: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of `text` between `start` and `end` that stand between `ends`."""
+    for match in ends.finditer(text, start, end):
+        yield start, match.start()
+        start = match.end()
+    yield start, end
+
+
+def _plain(text: str) -> str:
+    return simplified(normalise(text))
 
 
 def written(text: str) -> str:
@@ -145,9 +198,9 @@ def _is_lone_cue(text: str) -> bool:
 
 def is_correction(text: str) -> bool:
     """Whether `text` puts right something said or done just before."""
-    return any(_CORRECTION.search(clause) for clause in clause_texts(text))
+    return any(_CORRECTION.search(clause.own) for clause in clauses(text))
 
 
 def is_undo(text: str) -> bool:
     """Whether `text` takes back something done just before."""
-    return any(_UNDO.search(clause) for clause in clause_texts(text))
+    return any(_UNDO.search(clause.own) for clause in clauses(text))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
-from memory.state.cues import Clause, clauses
+from memory.state.cues import Clause, clauses, cues_in
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import (
     ADDITIVE,
@@ -129,11 +129,21 @@ _AND_ALSO = re.compile(
 
 def _split(clause: Clause) -> Iterator[Clause]:
     """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
-    for part in _AND_THEN.split(simplified(clause.raw)):
+    for part in _AND_THEN.split(_without_utterances(clause)):
         first, *others = _AND_ALSO.split(part)
         yield replace(clause, raw=first)
         if re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
             yield from (replace(clause, raw=f"I {other}") for other in others)
+
+
+def _without_utterances(clause: Clause) -> str:
+    """Return what a clause says, simplified, less the quotations that would tell of a person by themselves."""
+    text = simplified(clause.raw)
+    for words in clause.quoted:
+        told = Clause(words, 0, cues_in(words), is_for_self=False, is_lone_cue=False, raw=words)
+        if next(_read(told, False), None) is not None:
+            text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
+    return text
 
 
 def _as_written(value: str, clause: Clause) -> str:

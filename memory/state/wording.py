@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
-from memory.state.cues import Clause, clause_texts, clauses
+from memory.state.cues import Clause, clause_texts, clauses, cues_in
 from memory.text import fold_accents, normalise, split_name, stem
 from memory.typed.numbers import finite
 from memory.typed.scripts import simplified
@@ -65,22 +65,43 @@ class Wording(NamedTuple):
     def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
         """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.
 
+        A value that only a quotation names is somebody else's, unless it is a plain phrase or title (`_is_quoted`).
+
         A cue speaks for the values and slots of its own clause. A value that no clause mentions (an id, a switch)
         takes the one-off cue of the turn, and the standing one of a clause that names no value of any call where it is
         the only such value, or the only slot that was asked for. A rule in an answer is about the slots asked for.
         """
-        mentioning = [clause for clause in self.clauses if is_mentioned(value, clause.text)]
+        stating = [clause for clause in self.clauses if is_mentioned(value, clause.own)]
+        if not stating and self._is_quoted(call, argument, value):
+            return "other_person"
+        mentioning = stating or [clause for clause in self.clauses if is_mentioned(value, clause.text)]
         if self._is_for_other(call) and not any(clause.is_for_self for clause in mentioning):
             return "other_person"
         if mentioning and all("hypothetical" in clause.cues for clause in mentioning):
             return "hypothetical"
-        relevant = [*mentioning, *(clause for clause in self.clauses if names_slot(argument, clause.text))]
+        relevant = [*mentioning, *(clause for clause in self.clauses if names_slot(argument, clause.own))]
         if any("one_off" in clause.cues for clause in relevant) or (not mentioning and self._has("one_off")):
             return "one_off"
         slot = f"{call.name}.{argument}"
         if any("standing" in clause.cues and _is_about(clause, slot) for clause in relevant):
             return "standing"
         return "standing" if not mentioning and self._is_ruled(call, argument) else "plain"
+
+    def _is_quoted(self, call: ToolCall, argument: str, value: JsonValue) -> bool:
+        """Whether `value`, which no own words name, is quoted as somebody else's.
+
+        It is where it is said to be somebody's, where it is a part of a quoted order or rule, or where another call
+        has a value for the same argument that the person's own words name.
+        """
+        if any(is_mentioned(value, words) for clause in self.clauses for words in clause.reported):
+            return True
+        quotations = [words for clause in self.clauses for words in clause.quoted if is_mentioned(value, words)]
+        if not quotations:
+            return False
+        if not any(value_text(value) == words or not cues_in(words) for words in quotations):
+            return True
+        others = [one.arguments[argument] for one in self.calls if one.name == call.name and argument in one.arguments]
+        return any(is_mentioned(other, clause.own) for other in others for clause in self.clauses)
 
     def _has(self, kind: Kind) -> bool:
         return any(kind in clause.cues for clause in self.clauses)
@@ -189,7 +210,12 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
         return False
     if isinstance(value, int | float):
         return finite(value) in _numbers(clause)
-    return _is_text_mentioned(_plain(value), fold_accents(clause))
+    return _is_text_mentioned(value_text(value), fold_accents(clause))
+
+
+def value_text(value: JsonValue) -> str:
+    """Return a text as people would say it, in normal form; empty for anything else."""
+    return _plain(value) if isinstance(value, str) else ""
 
 
 @lru_cache(maxsize=4096)
