@@ -31,6 +31,7 @@ TOOLS = parse_tools(
                     "properties": {
                         "people": {"type": "integer", "description": "The number of people."},
                         "minutes": {"type": "number", "description": "The length of the stay in minutes."},
+                        "hours": {"type": "number", "description": "The length of the stay in hours."},
                     },
                     "required": ["people"],
                 },
@@ -58,7 +59,7 @@ def past(value: JsonValue) -> Turn:
 
 def people(directory: Path, request: str, *turns: Turn) -> list[JsonValue]:
     """Return what the calls of a turn after `turns` have as `people`."""
-    executor = FunctionExecutor({"book_table": lambda people, minutes=None: {"table": "12"}})
+    executor = FunctionExecutor({"book_table": lambda people, minutes=None, hours=None: {"table": "12"}})
     with Memory.open(directory) as memory:
         ada = memory.user(Scope("ada"))
         for turn in turns:
@@ -89,8 +90,8 @@ def test_a_past_number_beyond_a_float(tmp_path: Path, value: JsonValue) -> None:
 
 @pytest.mark.parametrize(
     "request_",
-    [f"Book a table for {'9' * 400} people.", f"给{'9' * 400}人订桌子，9{'0' * 400}小时"],
-    ids=["en", "zh"],
+    [f"Book a table for {'9' * 400} people.", f"给{'9' * 400}人订桌子，9{'0' * 400}小时", f"订桌子，{'9' * 5000}小时"],
+    ids=["en", "zh", "zh hours"],
 )
 def test_figures_beyond_a_float_are_asked_about(tmp_path: Path, request_: str) -> None:
     assert people(tmp_path, request_) == [4]

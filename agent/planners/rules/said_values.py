@@ -18,7 +18,7 @@ from memory.tools import Parameter, Tool
 from memory.typed.descriptions import described_examples
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.mentions import Mention
-from memory.typed.numbers import parse_number, read_chinese
+from memory.typed.numbers import natural, parse_number, read_chinese
 from memory.typed.times import normal_time
 from memory.typed.values import cast
 
@@ -193,8 +193,10 @@ def _spans_of_time(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield lengths of time in words, for parameters in minutes or hours."""
     if re.search(r"小时|\bhours?\b", parameter.description + " " + " ".join(split_name(parameter.name))):
         for match in re.finditer(r"([一二两三四五六七八九十]|\d+)个?(?:小时|钟头)", text.text):
-            hours = int(match.group(1)) if match.group(1).isdigit() else read_chinese(match.group(1))
-            yield Said(hours, match.start(), match.end(), 1.0)
+            figure = match.group(1)
+            hours = natural(figure) if figure.isdecimal() else read_chinese(figure)
+            if hours is not None:
+                yield Said(hours, match.start(), match.end(), 1.0)
     if not re.search(r"\bminutes?\b|分钟", parameter.description + " " + " ".join(split_name(parameter.name))):
         return
     for pattern, minutes in _MINUTES:
