@@ -41,6 +41,9 @@ app = typer.Typer(
 )
 
 
+DEFAULT_USER = "me"
+
+
 class PlannerName(StrEnum):
     """Who proposes."""
 
@@ -73,7 +76,7 @@ def chat(
     data: Annotated[Path, typer.Option(help="Directory that keeps the turns; made if it does not exist.")] = Path(
         ".stead"
     ),
-    user: Annotated[str, typer.Option(help="Who is talking; each user has a memory of their own.")] = "me",
+    user: Annotated[str, typer.Option(help="Who is talking; each user has a memory of their own.")] = DEFAULT_USER,
     memory: Annotated[
         str, typer.Option(help="Memory strategy: none, full, recent, lexical, dense, hybrid, state or stead.")
     ] = "stead",
@@ -141,10 +144,11 @@ def chat(
         if misfit := fitted.misfit(planner=planning.name, strategy=memory):
             typer.echo(f"stead: {misfit}", err=True)
         console = StreamConsole(sys.stdin, sys.stdout)
+        hello = "Hello" if user == DEFAULT_USER else f"Hello {user}"
         console.write(
-            f"Hello {user}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
+            f"{hello}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
             f"Planner {planning.name}, memory {memory}, policy {policy.value}; "
-            f"{len(agent.turns())} turns remembered. /help lists commands."
+            f"{_counted(len(agent.turns()))} remembered. /help lists commands."
         )
         if person.settings.is_paused:
             console.write(f"(paused: nothing is remembered or used until `stead state resume {user}`)")
@@ -185,6 +189,10 @@ class StreamConsole:
         """Show a line at once."""
         self._out.write(line + "\n")
         self._out.flush()
+
+
+def _counted(turns: int) -> str:
+    return "1 turn" if turns == 1 else f"{turns} turns"
 
 
 def _chat_settings(

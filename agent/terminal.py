@@ -19,7 +19,7 @@ Say what you want. Inside a question, an empty line leaves it unanswered and end
   /state              what I believe of you, and from which turns
   /turns              the turns I remember
   /forget ID          forget a turn, say /forget t3
-  /forget TOOL.ARG    forget every turn that speaks for an argument, say /forget book_train.seat
+  /forget TOOL.ARG    forget every turn that speaks for an argument, say /forget book_train.travel_class
   /forget all         forget everything of you
   /help               this list
   /quit               end (or Ctrl-D)"""
@@ -118,7 +118,9 @@ class Chat:
             case "/turns", "":
                 turns = [f"{turn.turn_id}: {turn.request}" for turn in self._agent.turns()]
                 self._list(turns, "No turn is remembered.")
-            case "/forget", what if what:
+            case "/forget", "":
+                self._console.write("(say what to forget: a turn, say t3, or TOOL.ARG, or all; /help has more)")
+            case "/forget", what:
                 self._forget(what)
             case "/help", "":
                 self._console.write(HELP)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
 from pydantic import JsonValue
 
 from agent.demo.toolsets import Change, Create, DemoToolset, Draw, FieldSpec, Search
 from memory.records import Observation, ToolCall
+from memory.text import Language
 from memory.tools import Tool
 from memory.typed.values import canonical_key
 
@@ -22,15 +23,36 @@ class _Refused(Exception):
     """What a tool answers instead of a result; it becomes the error of the observation."""
 
 
+_WORDS: dict[Language, dict[str, str]] = {
+    "en": {
+        "tool": "no tool is called {tool!r}",
+        "unknown": "unknown {name}: {value!r}; take one that a tool has returned in this session",
+        "required": "{name} is required",
+        "extra": "{tool} takes no {name}",
+        "choice": "{name} must be one of {allowed}; got {value!r}",
+    },
+    "zh": {
+        "tool": "没有叫{tool}的工具",
+        "unknown": "{name}不存在：{value}；请用本次会话中工具返回过的值",
+        "required": "缺少{name}",
+        "extra": "{tool}没有参数{name}",
+        "choice": "{name}只能是{allowed}，不能是{value}",
+    },
+}
+"""What a tool says when it refuses, in the language of its toolset."""
+
+
 class Simulator:
     """A `ToolExecutor` for a demo toolset.
 
     Args:
         toolset: What can be called.
         seed: Another seed draws other trains, restaurants and weather.
+        language: Of what a tool says when it refuses.
     """
 
-    def __init__(self, toolset: DemoToolset, *, seed: int = 0) -> None:
+    def __init__(self, toolset: DemoToolset, *, seed: int = 0, language: Language = "en") -> None:
+        self._words = _WORDS[language]
         self._tools = {tool.name: tool for tool in toolset.tools}
         self._simulations = toolset.simulations
         self._seed = seed
@@ -49,8 +71,8 @@ class Simulator:
     def _run(self, call: ToolCall) -> JsonValue:
         tool = self._tools.get(call.name)
         if tool is None:
-            raise _Refused(f"no tool is called {call.name!r}")
-        _check(tool, call.arguments)
+            raise _Refused(self._words["tool"].format(tool=call.name))
+        _check(tool, call.arguments, self._words)
         spec = self._simulations[call.name]
         match spec:
             case Draw():
@@ -90,9 +112,7 @@ class Simulator:
     def _row(self, table: str, argument: str, arguments: Row) -> Row:
         row = self._tables[table].get(str(arguments[argument]))
         if row is None:
-            raise _Refused(
-                f"unknown {argument}: {arguments[argument]!r}; take one that a tool has returned in this session"
-            )
+            raise _Refused(self._words["unknown"].format(name=argument, value=arguments[argument]))
         return row
 
     def _drawn(self, fields: dict[str, FieldSpec], *key: JsonValue) -> Row:
@@ -123,17 +143,17 @@ def _draw(spec: FieldSpec, draw: random.Random) -> JsonValue:
             return draw.choice(spec)
 
 
-def _check(tool: Tool, arguments: Row) -> None:
+def _check(tool: Tool, arguments: Row, words: Mapping[str, str]) -> None:
     for parameter in tool.required:
         if arguments.get(parameter.name) in (None, ""):
-            raise _Refused(f"{parameter.name} is required")
+            raise _Refused(words["required"].format(name=parameter.name))
     for name, value in arguments.items():
         parameter_or_none = tool.parameter(name)
         if parameter_or_none is None:
-            raise _Refused(f"{tool.name} takes no {name}")
+            raise _Refused(words["extra"].format(tool=tool.name, name=name))
         if parameter_or_none.enum and value not in parameter_or_none.enum:
             allowed = ", ".join(json.dumps(choice, ensure_ascii=False) for choice in parameter_or_none.enum)
-            raise _Refused(f"{name} must be one of {allowed}; got {value!r}")
+            raise _Refused(words["choice"].format(name=name, allowed=allowed, value=value))
 
 
 def _passes(spec: Search, row: Row, arguments: Row) -> bool:

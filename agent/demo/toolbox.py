@@ -24,7 +24,7 @@ class Toolbox:
 
     def __init__(self, name: str, *, seed: int = 0) -> None:
         self.toolsets: dict[Language, DemoToolset] = {"en": load_toolset(name, "en"), "zh": load_toolset(name, "zh")}
-        self._simulators = {key: Simulator(toolset, seed=seed) for key, toolset in self.toolsets.items()}
+        self._simulators = {key: Simulator(toolset, seed=seed, language=key) for key, toolset in self.toolsets.items()}
         self._language: Language = "en"
 
     def tools_for(self, request: str) -> tuple[Tool, ...]:

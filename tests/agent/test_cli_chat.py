@@ -166,7 +166,7 @@ def test_what_is_no_command_or_nothing_to_forget_is_said_and_changes_nothing(mem
     written = talk(memory, ["", "  ", "/bogus", "/forget", "/forget t9", "/help"])
     assert written == [
         "('/bogus' is no command that I know; /help lists them)",
-        "('/forget' is no command that I know; /help lists them)",
+        "(say what to forget: a turn, say t3, or TOOL.ARG, or all; /help has more)",
         "('t9' is neither a turn of /turns nor a slot of /state; nothing is forgotten)",
         HELP,
     ]
@@ -393,7 +393,9 @@ def test_with_key_and_url_a_model_plans_and_the_next_session_remembers_what_was_
     assert "stead? " in first
     assert '  → book_train(trip_id="IC16860", travel_class="second_class")' in first
     assert 'book_train.travel_class = "second_class"  p=1.00  answer: you answered it' in first
+    assert first.startswith("Hello. I can help with ")
     second = run_with_model(tmp_path, "/turns\n/state\n", fails(500, "not needed"))
+    assert "1 turn remembered." in second
     assert f"t1: {ASK}, the one at 07:32" in second
     assert 'book_train.travel_class\n  "second_class"  a standing rule, from t1' in second
 

@@ -111,6 +111,23 @@ def test_filters_and_order_hold(simulator: Simulator) -> None:
     assert len(cheap) < len(houses)
 
 
+def test_in_chinese_what_cannot_be_done_is_said_in_chinese() -> None:
+    simulator = Simulator(load_toolset("all", "zh"), language="zh")
+    assert [
+        refusal(simulator, "book_train", trip_id="G1", travel_class="二等座"),
+        refusal(simulator, "book_train", travel_class="二等座"),
+        refusal(simulator, "book_train", trip_id="G1", travel_class="站票"),
+        refusal(simulator, "get_weather", place="杭州", wind=1),
+        refusal(simulator, "fly"),
+    ] == [
+        "trip_id不存在：G1；请用本次会话中工具返回过的值",
+        "缺少trip_id",
+        'travel_class只能是"一等座", "二等座"，不能是站票',
+        "get_weather没有参数wind",
+        "没有叫fly的工具",
+    ]
+
+
 def test_what_cannot_be_done_is_an_error_and_the_other_calls_run(simulator: Simulator) -> None:
     assert refusal(simulator, "book_train", trip_id="IC1", travel_class="first_class").startswith(
         "unknown trip_id: 'IC1'"
