@@ -202,6 +202,15 @@ def test_a_failed_call_is_told_and_not_repeated() -> None:
     assert proposal == Proposal(reply="Here is what I found: check_link_safety did not work: timed out")
 
 
+def test_several_results_stand_on_lines_of_their_own_without_a_blank_before() -> None:
+    request = "Are these links safe? http://a.example/x and http://b.example/y"
+    first, second = plan(request).calls
+    step = CallStep(
+        calls=(first, second), observations=(Observation(content={"safe": True}), Observation(content={"safe": False}))
+    )
+    assert plan(request, step) == Proposal(reply="Here is what I found:\nsafe true\nsafe false")
+
+
 @pytest.mark.parametrize(
     ("request_text", "reply"),
     [
@@ -325,3 +334,12 @@ def test_what_was_listed_in_this_turn_is_not_searched_for_with_something_else() 
     searched = made("search_ferries", SEARCH, {"crossings": CROSSINGS})
     request = "Book a ferry from Port Ellen to Kennacraig, inside cabin."
     assert calls(plan(request, searched, tools=tools)) == [("book_ferry", {"cabin": "inside_cabin"})]
+
+
+def test_one_past_choice_is_no_liking_and_two_are() -> None:
+    booked = made("book_ferry", {"crossing_id": "FX-101", "cabin": "inside_cabin"}, {"booking_id": "B-7"})
+    once = [SEARCHED, Turn(turn_id="t2", request="Book the first one.", steps=(booked,))]
+    twice = [*once, Turn(turn_id="t3", request="And again the first one.", steps=(booked,))]
+    request = "Book a crossing, outside cabin."
+    assert calls(plan(request, turns=once)) == [("book_ferry", {"cabin": "outside_cabin"})]
+    assert calls(plan(request, turns=twice)) == [("book_ferry", {"crossing_id": "FX-101", "cabin": "outside_cabin"})]

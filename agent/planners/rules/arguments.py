@@ -40,6 +40,8 @@ from memory.typed.codes import code_of
 from memory.typed.dates import normal_date
 from memory.typed.values import equal
 
+LEAST_CHOICES = 2
+"""Past choices among listed things from which a liking is read; after a single one it is open which is meant next."""
 SHORT_TERMS = 8
 """Content terms up to which a request counts as elliptical: it leans on what was said before."""
 
@@ -205,7 +207,11 @@ class Filler:
     def _meant(self, entries: Sequence[Entry], text: str, parameter: Parameter, *, is_own: bool) -> Entry | None:
         if len(entries) == 1 and not is_own and not self.leans_back:
             return None
-        return choose(entries, text, self.situation.now) or preferred(entries, self.past.choices(parameter))
+        chosen = choose(entries, text, self.situation.now)
+        past = self.past.choices(parameter)
+        if chosen is not None or len(past) < LEAST_CHOICES:
+            return chosen
+        return preferred(entries, past)
 
     # What is remembered
 
