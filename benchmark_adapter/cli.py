@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmark_adapter.calibration.commands import calibrate, report
 from benchmark_adapter.data.commands import app as data_app
-from benchmark_adapter.reported import reported
+from benchmark_adapter.reported import ReportingGroup, reported
 from benchmark_adapter.suites.decide_command import decide
 from benchmark_adapter.suites.retrieve_command import retrieve
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="stead-bench",
+    cls=ReportingGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 BAD_INPUT = 2
 
@@ -24,6 +28,33 @@ def reported(on_interrupt: str) -> Iterator[None]:
             raise
         typer.echo(f"stead-bench: {exc}", err=True)
         raise typer.Exit(BAD_INPUT) from exc
+
+
+class ReportingGroup(TyperGroup):
+    """Commands that end in one message, exit status 2, where stdout cannot be written to, as on a full disk."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except OSError as exc:
+            if isinstance(exc, BrokenPipeError) or _takes_output():
+                raise
+            typer.echo(f"stead-bench: cannot write the output ({exc.strerror or exc}); send it elsewhere", err=True)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails once more as it ends
+            raise typer.Exit(BAD_INPUT) from exc
+        return done
+
+
+def _takes_output() -> bool:
+    """Say whether stdout takes what waits for it and a line's end, so that another file was at fault."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
 
 
 def _mendable() -> tuple[type[Exception], ...]:

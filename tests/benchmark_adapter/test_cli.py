@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from benchmark_adapter.cli import app
-from tests.benchmark_adapter.commands import environment, finish, repeated, start, timeless_files, turns_done
+from tests.benchmark_adapter.commands import COMMAND, environment, finish, repeated, start, timeless_files, turns_done
 from tests.benchmark_adapter.topics import TOOLS, library_topics, write_topics
 from tests.chat_server import ChatServer, says
 
@@ -576,3 +576,25 @@ def test_a_process_of_its_own_prints_one_message_and_no_traceback(tmp_path: Path
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("stead-bench: data/ann.jsonl:3: expected one JSON value a line")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+@pytest.mark.parametrize("arguments", [["--json"], []])
+@pytest.mark.parametrize("buffering", ["", "1"])
+def test_output_that_cannot_be_written_is_one_message(tmp_path: Path, arguments: list[str], buffering: str) -> None:
+    _library()
+
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "data", "stats", str(Path("data").absolute()), *arguments],
+            env=environment(tmp_path) | {"PYTHONUNBUFFERED": buffering},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    message = "stead-bench: cannot write the output (No space left on device); send it elsewhere\n"
+    assert (done.returncode, done.stderr) == (2, message)
