@@ -8,6 +8,7 @@ MemoryStoreError
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
 ├── EmbedderMismatchError   an index written with another embedder
 ├── ErasureError            an erasure that some store did not complete (in `memory.storage.erasure`)
+├── TurnLogMissingError     a data directory whose turn log is gone or empty
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
 └── UnknownStrategyError    a strategy name that does not exist
@@ -70,6 +71,23 @@ class EmbedderMismatchError(MemoryStoreError):
             "vectors of two embedders cannot be compared. Open it with the first one, or rebuild the index from the "
             "turn log for the second with `stead reindex --data DIR --embedder NAME` (in Python: "
             "Memory.open(…, reindexing=True) and its method reindex())"
+        )
+
+
+class TurnLogMissingError(MemoryStoreError):
+    """A data directory whose turn log was made and is gone or empty now.
+
+    Args:
+        log: Where it was.
+        header: The file that says that it was made.
+    """
+
+    def __init__(self, log: str, header: str) -> None:
+        self.log = log
+        self.header = header
+        super().__init__(
+            f"the turn log {log!r} was made, and holds nothing now, not even its tables: every turn in it is lost to "
+            f"this directory. Put the file back from a backup; or, to begin anew with no turns, delete {header!r}"
         )
 
 

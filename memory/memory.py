@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from collections import OrderedDict
@@ -30,8 +29,6 @@ from memory.storage.sql_turn_log import SqlTurnLog
 from memory.storage.turn_log import TurnLog
 from memory.storage.user_memory import UserMemory
 from memory.storage.user_settings import SettingsStore
-
-_log = logging.getLogger(__name__)
 
 _CACHED_USERS = 128
 """Users whose turns and vectors stay in memory."""
@@ -99,12 +96,14 @@ class Memory:
             chroma: The URLs of Chroma servers, always in the same order, instead of an index in the directory.
             lock_timeout_s: Seconds to wait for another process that has the directory open.
             erasables: Further stores that hold something of a person; `erase` reaches them too.
-            reindexing: Open it although the index is of another embedder; `reindex` makes it one of this embedder.
+            reindexing: Open it although the index is of another embedder, or broken in its directory; `reindex` makes
+                it one of this embedder.
 
         Raises:
             DirectoryLockedError: If the directory is in use.
             EmbedderMismatchError: If its index was written with another embedder.
             DataVersionError: If a newer version of the project wrote it.
+            TurnLogMissingError: If the log that was in the directory is gone or empty.
             MemoryStoreError: If something cannot be read or written.
         """
         with ExitStack() as opened:
@@ -120,13 +119,18 @@ class Memory:
                 store: ChromaStore = ChromaServers(chroma)
             else:
                 assert data is not None
-                store = ChromaDirectory(data.index)
+                store = ChromaDirectory(data.index, mending=reindexing)
             index = ChromaIndex(
                 store, fingerprint=checked.fingerprint, dimensions=checked.dimensions, reindexing=reindexing
             )
             opened.callback(index.close)
+            if log_url is None:
+                assert data is not None
+                data.check_log()
             log = SqlTurnLog(log_url if log_url is not None else data.log_url)  # type: ignore[union-attr]  # see above
             opened.callback(log.close)
+            if log_url is None:
+                data.note_log()  # type: ignore[union-attr]  # see above
             settings = SqlSettingsStore(log)
             return cls(log, index, checked, erasables=erasables, closing=opened.pop_all(), settings=settings)
 
@@ -223,8 +227,8 @@ class Memory:
             self._indexer.close()
             try:
                 self._indexer.drain()
-            except MemoryStoreError:
-                _log.warning("turns are left to be indexed at their next use", exc_info=True)
+            except MemoryStoreError as exc:
+                self._indexer.report(exc)
             with self._lock:
                 self._users.clear()
                 self._recent.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sqlite3
 import struct
@@ -21,6 +22,8 @@ from memory.storage.index_header import INDEX_VERSION, REINDEX_HINT, IndexHeader
 if TYPE_CHECKING:
     from chromadb.api.client import Client
 
+_log = logging.getLogger(__name__)
+
 _VECTORS, _ERASING = "chroma", "erasing"
 
 
@@ -33,22 +36,42 @@ class ChromaDirectory:
 
     Args:
         path: Where the index is or will be.
+        mending: Delete an index that cannot be read, instead of refusing it: it is derived, and about to be rebuilt.
     """
 
     servers = 1
     is_shared = False
-    hint = "close it, delete the folder, and open again: the index is rebuilt from the turn log"
+    hint = "`stead reindex` rebuilds it from the turn log (or close it, delete the folder, and open again)"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, mending: bool = False) -> None:
         self.name = repr(str(path))
         self._path = path
+        self._is_mending = mending
         self._client: Client | None = None
+        self._failure: Exception | None = None
+        """Why Chroma could not open the folder."""
         self._is_checked = False
         """Whether an erasure that was cut off has been looked for."""
         self._has_erased = False
         self._opening = threading.RLock()
 
     def header(self) -> IndexHeader | None:
+        try:
+            found = self._read_header()
+            is_whole = not self._is_mending or _is_whole(self._path / _VECTORS / "chroma.sqlite3")
+        except DataVersionError:
+            raise
+        except MemoryStoreError:
+            if not self._is_mending:
+                raise
+            is_whole = False
+        if is_whole:
+            return found
+        _log.warning("the index in %s cannot be read and is made anew", self.name)
+        shutil.rmtree(self._path)
+        return None
+
+    def _read_header(self) -> IndexHeader | None:
         path = self._header_path
         if not path.exists():
             if (self._path / _VECTORS).exists():
@@ -78,8 +101,14 @@ class ChromaDirectory:
     def clients(self) -> Sequence[Client]:
         """Return the client alone, made at first use: importing Chroma takes a second or two."""
         with self._opening:
+            if self._failure is not None:
+                raise self._failure
             if self._client is None:
-                self._client = _client(self._path / _VECTORS)
+                try:
+                    self._client = _client(self._path / _VECTORS)
+                except Exception as exc:  # whatever it was, Chroma would keep what it half made and break on it
+                    self._failure = exc
+                    raise
                 if not self._is_checked and (unfinished := self._noted()):
                     self.rewrite(unfinished)
                     self.scrub()
@@ -160,6 +189,19 @@ def _blank_unused(graph: Path) -> None:
             with path.open("r+b") as file:
                 file.seek(used)
                 file.write(bytes(unused))
+
+
+def _is_whole(database: Path) -> bool:
+    """Whether SQLite can read a database; one that is not there, or locked, is not broken."""
+    if not database.exists():
+        return True
+    try:
+        with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+            return [row[0] for row in connection.execute("PRAGMA quick_check(1)")] == ["ok"]
+    except sqlite3.OperationalError:
+        return True
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _client(path: Path) -> Client:

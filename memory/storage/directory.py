@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 from weakref import WeakValueDictionary
@@ -12,7 +14,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.engine import URL
 
-from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError
+from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError, TurnLogMissingError
 
 DATA_VERSION = 1
 _open_here: WeakValueDictionary[Path, DataDirectory] = WeakValueDictionary()
@@ -25,6 +27,8 @@ class DirectoryHeader(BaseModel, frozen=True, extra="ignore"):
 
     format: Literal["stead-memory"] = "stead-memory"
     version: int = DATA_VERSION
+    has_log: bool = False
+    """Whether the turn log was made in it; one that is empty afterwards was damaged."""
 
 
 class DataDirectory:
@@ -71,12 +75,26 @@ class DataDirectory:
     @property
     def log_url(self) -> URL:
         """The URL of the turn log."""
-        return URL.create("sqlite", database=str(self.path / "turns.sqlite"))
+        return URL.create("sqlite", database=str(self._log_path))
 
     @property
     def index(self) -> Path:
         """The folder of the vector index; it may be deleted while the directory is closed."""
         return self.path / "index"
+
+    def check_log(self) -> None:
+        """Refuse a turn log that was made and has no tables now; to go on with it would be to forget everyone silently.
+
+        Raises:
+            TurnLogMissingError: If it is gone or empty.
+        """
+        if self._header.has_log and _is_blank(self._log_path):
+            raise TurnLogMissingError(str(self._log_path), str(self._header_path))
+
+    def note_log(self) -> None:
+        """Note that the turn log is made."""
+        if not self._header.has_log:
+            self._write_header(self._header.model_copy(update={"has_log": True}))
 
     def close(self) -> None:
         """Give the directory free; closing twice does nothing."""
@@ -86,11 +104,9 @@ class DataDirectory:
                 del _open_here[self.path]
 
     def _check_version(self) -> None:
-        path = self.path / "memory.json"
+        path = self._header_path
         if not path.exists():
-            unfinished = path.with_suffix(".tmp")
-            unfinished.write_text(DirectoryHeader().model_dump_json() + "\n", encoding="utf-8")
-            unfinished.replace(path)
+            self._write_header(DirectoryHeader())
             return
         try:
             header = DirectoryHeader.model_validate_json(path.read_bytes())
@@ -101,6 +117,32 @@ class DataDirectory:
                 f"{str(self.path)!r} is of data version {header.version}, and this version of the project reads up to "
                 f"{DATA_VERSION}; install the newer version that wrote it"
             )
+        self._header = header
+
+    def _write_header(self, header: DirectoryHeader) -> None:
+        unfinished = self._header_path.with_suffix(".tmp")
+        unfinished.write_text(header.model_dump_json() + "\n", encoding="utf-8")
+        unfinished.replace(self._header_path)
+        self._header = header
+
+    @property
+    def _header_path(self) -> Path:
+        return self.path / "memory.json"
+
+    @property
+    def _log_path(self) -> Path:
+        return self.path / "turns.sqlite"
+
+
+def _is_blank(log: Path) -> bool:
+    """Whether a turn log is not there or has no tables; one that SQLite cannot read is for whoever opens it to tell."""
+    if not log.exists() or log.stat().st_size == 0:
+        return True
+    try:
+        with closing(sqlite3.connect(f"{log.as_uri()}?mode=ro", uri=True)) as connection:
+            return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _made(path: Path) -> Path:

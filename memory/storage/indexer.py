@@ -45,6 +45,7 @@ class Indexer:
         self._thread: threading.Thread | None = None
         self._is_closed = False
         self._appending = 0
+        self._reported: str | None = None
         self._last_append = 0.0
         self._last_step = 0.0
         """Or when the first of those who wait came."""
@@ -91,6 +92,17 @@ class Indexer:
             with self._changed:
                 self._waiting = deque(waiting for waiting in self._waiting if waiting is not user)
 
+    def report(self, failure: MemoryStoreError) -> None:
+        """Warn that turns wait for the index, once for each reason in a row; the traceback only at level debug.
+
+        The turns are in the log: they are indexed with the user's next turn, or when someone searches.
+        """
+        message = str(failure)
+        if message != self._reported:
+            _log.warning("turns are kept but wait to be indexed: %s", message)
+        self._reported = message
+        _log.debug("turns wait to be indexed", exc_info=failure)
+
     def close(self) -> None:
         """Stop the thread after the step it is at, and take nobody in any more; those who wait still do."""
         with self._changed:
@@ -103,9 +115,8 @@ class Indexer:
         while (user := self._next()) is not None:
             try:
                 has_more = user.index(_TURNS_AT_ONCE)
-            except MemoryStoreError:
-                # The turns are in the log: they are indexed with the user's next turn, or when someone searches.
-                _log.warning("turns wait to be indexed", exc_info=True)
+            except MemoryStoreError as exc:
+                self.report(exc)
                 has_more = False
             with self._changed:
                 self._at_work = None

@@ -205,7 +205,7 @@ def test_a_newer_version_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_header_is_refused_with_the_way_out(tmp_path: Path, text: str) -> None:
     in_directory(tmp_path).close()
     (tmp_path / "index.json").write_text(text)
-    with pytest.raises(MemoryStoreError, match="delete the folder"):
+    with pytest.raises(MemoryStoreError, match="stead reindex"):
         in_directory(tmp_path)
 
 
@@ -221,7 +221,7 @@ def test_a_damaged_chroma_directory_is_refused_with_the_way_out(tmp_path: Path) 
     with closing(in_directory(tmp_path)) as index:
         put(index, ANN, a=EAST)
     (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database" * 1000)
-    with closing(in_directory(tmp_path)) as index, pytest.raises(MemoryStoreError, match="delete the folder"):
+    with closing(in_directory(tmp_path)) as index, pytest.raises(MemoryStoreError, match="stead reindex"):
         index.read(ANN, ["a"])
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError
+from memory import Memory, Scope, Turn
+from memory.errors import DataVersionError, DirectoryLockedError, MemoryStoreError, TurnLogMissingError
 from memory.storage.directory import DataDirectory
+from tests.fakes import HashingEmbedder
 
 HOLD = """
 import sys
@@ -47,7 +50,7 @@ def test_makes_the_directory_and_opens_it_again(tmp_path: Path) -> None:
             assert directory.path == path
             assert directory.index == path / "index"
             assert directory.log_url.database == str(path / "turns.sqlite")
-            assert (path / "memory.json").read_text() == '{"format":"stead-memory","version":1}\n'
+            assert (path / "memory.json").read_text() == '{"format":"stead-memory","version":1,"has_log":false}\n'
 
 
 @pytest.mark.parametrize("timeout_s", [0, 0.4])
@@ -139,6 +142,7 @@ def test_a_file_is_no_directory(tmp_path: Path) -> None:
 OPEN_UNPRIVILEGED = """
 import os, sys
 from memory.storage.directory import DataDirectory
+from tests.fakes import HashingEmbedder
 from memory.errors import MemoryStoreError
 if os.geteuid() == 0:
     os.seteuid(65534)  # permissions do not bind root
@@ -164,3 +168,39 @@ def test_a_directory_that_may_not_be_written_is_named(tmp_path: Path) -> None:
             assert "Permission denied" in result.stdout
     finally:
         os.chmod(path, 0o755)
+
+
+def forget_tables(log: Path) -> None:
+    log.unlink()
+    with closing(sqlite3.connect(log)) as database:
+        database.execute("VACUUM")
+        database.execute("PRAGMA user_version = 1")
+
+
+@pytest.mark.parametrize("damage", [lambda log: log.write_bytes(b""), Path.unlink, forget_tables])
+def test_a_log_that_was_made_and_is_empty_is_refused(tmp_path: Path, damage: Callable[[Path], object]) -> None:
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        memory.user(Scope("ann")).remember(Turn(turn_id="1", request="a window seat"))
+    header, log = tmp_path / "memory.json", tmp_path / "turns.sqlite"
+    assert header.read_text() == '{"format":"stead-memory","version":1,"has_log":true}\n'
+    whole = log.read_bytes()
+    damage(log)
+    with pytest.raises(TurnLogMissingError) as caught:
+        Memory.open(tmp_path, embedder=HashingEmbedder())
+    assert str(caught.value) == (
+        f"the turn log {str(log)!r} was made, and holds nothing now, not even its tables: every turn in it is lost to "
+        f"this directory. Put the file back from a backup; or, to begin anew with no turns, delete {str(header)!r}"
+    )
+    log.write_bytes(whole)
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        assert [turn.request for turn in memory.user(Scope("ann")).turns()] == ["a window seat"]
+    log.write_bytes(b"")
+    header.unlink()
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        assert memory.user(Scope("ann")).turns() == ()
+
+
+def test_a_log_that_was_never_made_is_made(tmp_path: Path) -> None:
+    (tmp_path / "memory.json").write_text('{"format":"stead-memory","version":1}\n')
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        assert memory.user(Scope("ann")).turns() == ()

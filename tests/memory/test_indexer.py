@@ -88,7 +88,8 @@ def test_a_failure_is_logged_and_nobody_else_waits_longer(indexer: Indexer, capl
         indexer.submit(broken)
         indexer.submit(sound)
         assert sound.is_done.wait(10)
-    assert [record.getMessage() for record in caplog.records] == ["turns wait to be indexed"]
+    assert [record.getMessage() for record in caplog.records] == ["turns are kept but wait to be indexed: out of order"]
+    assert caplog.records[0].exc_info is None
     broken.failure = None
     assert indexer.submit(broken)
     assert broken.is_done.wait(10)
