@@ -163,6 +163,7 @@ def prepare(options: RunOptions) -> Launch:
         packages=package_versions(),
         commit=source_commit(),
         dropped=tuple(dropped_topics(every)),
+        heads_saw=_seen(heads, every),
         location={
             "data": str(options.data) if options.data else None,
             "toolsets": str(options.toolsets) if options.toolsets else None,
@@ -187,12 +188,16 @@ def prepare(options: RunOptions) -> Launch:
 def _warnings(heads: Heads, options: RunOptions, sessions: Sequence[Session]) -> Iterator[str]:
     if misfit := heads.misfit(planner=options.planner, strategy=options.memory):
         yield misfit
-    seen = [] if heads.fit is None else [one.name for one in sessions if one.name in heads.fit.persons]
-    if seen:
+    if seen := _seen(heads, sessions):
         yield (
             f"the heads were fitted on {', '.join(seen)}: calibration figures of this run flatter them; "
             "docs/results.md has those of persons they had not seen"
         )
+
+
+def _seen(heads: Heads, sessions: Sequence[Session]) -> tuple[str, ...]:
+    """Return the persons whom the heads were fitted on."""
+    return () if heads.fit is None else tuple(one.name for one in sessions if one.name in heads.fit.persons)
 
 
 def dropped_topics(sessions: Sequence[Session]) -> Iterator[dict[str, str | int | None]]:

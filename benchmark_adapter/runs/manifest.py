@@ -35,7 +35,7 @@ _PACKAGES = (
 )
 """Versions that can move a number."""
 
-_OUTSIDE_HASH = {"location", "dropped"}
+_OUTSIDE_HASH = {"location", "dropped", "heads_saw"}
 """Fields that decide no number."""
 
 Similarity = Literal["rouge", "fallback"]
@@ -91,6 +91,10 @@ class Manifest(BaseModel):
     dropped: tuple[dict[str, str | int | None], ...] = ()
     """Topics that were not drawn among those of their point in time, so that their turns are not played: session,
     topic, line, time, and the topic that was kept. Outside the hash: `data` and `seed` decide what is played."""
+
+    heads_saw: tuple[str, ...] = ()
+    """Persons of the data whom the heads were fitted on, so that calibration figures flatter them. Outside the hash:
+    `data` and `heads` decide it."""
 
     @property
     def memory_name(self) -> str:

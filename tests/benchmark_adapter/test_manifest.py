@@ -66,11 +66,12 @@ def test_the_hash_follows_every_field_but_the_location_and_what_was_dropped() ->
         "commit": None,
     }
 
-    assert changes.keys() == Manifest.model_fields.keys() - {"location", "dropped"}
+    assert changes.keys() == Manifest.model_fields.keys() - {"location", "dropped", "heads_saw"}
     hashes = {Manifest(**{**FIELDS, key: value}).sha256 for key, value in changes.items()}
     assert len(hashes | {manifest.sha256}) == len(changes) + 1
     assert Manifest(**{**FIELDS, "location": {"data": "there", "toolsets": "t"}}).sha256 == manifest.sha256
     assert Manifest(**{**FIELDS, "dropped": [{"session": "ann", "topic": "t1"}]}).sha256 == manifest.sha256
+    assert Manifest(**{**FIELDS, "heads_saw": ["ann"]}).sha256 == manifest.sha256
 
 
 def test_equal_manifests_may_lie_in_different_places() -> None:
