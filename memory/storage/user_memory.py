@@ -178,8 +178,7 @@ class UserMemory:
     def erase_from_index(self) -> int:
         """Erase from the index what is not in the log, and return how much that was."""
         with self._storing:
-            self._look_anew()
-            return self._index.retain(self.scope, [entry.turn.turn_id for entry in self._log.entries(self.scope)])
+            return self._retain_logged()
 
     def index(self, limit: int | None = None) -> bool:
         """Embed and store up to `limit` turns that the index lacks, and say whether there are more."""
@@ -199,8 +198,8 @@ class UserMemory:
             with self._looking:
                 is_erased = self._current() is not view
                 strangers, view.strangers = view.strangers, 0
-        if (entries and is_erased) or strangers:  # stored what another process was erasing, or a crash left it
-            self.erase_from_index()
+            if (entries and is_erased) or strangers:  # stored what another process was erasing, or a crash left it
+                self._retain_logged()  # before anybody who waits for the index may go on
         return is_erased or bool(view.unembedded)
 
     def reindex(self, *, from_scratch: bool = False) -> None:
@@ -215,6 +214,11 @@ class UserMemory:
     def _forget(self, turn_ids: frozenset[str] | None) -> Forgotten:
         turns = self.erase_from_log(turn_ids)
         return Forgotten(turns=turns, vectors=max(turns, self.erase_from_index()))
+
+    def _retain_logged(self) -> int:
+        """Erase from the index what is not in the log; only while holding `_storing`."""
+        self._look_anew()
+        return self._index.retain(self.scope, [entry.turn.turn_id for entry in self._log.entries(self.scope)])
 
     def _index_at_once(self) -> None:
         try:

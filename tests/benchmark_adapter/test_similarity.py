@@ -65,7 +65,7 @@ def test_very_long_texts_fail_with_rouge_at_any_depth_of_the_stack() -> None:
 
 def test_importing_the_module_loads_no_library() -> None:
     code = (
-        "import sys, benchmark_adapter.similarity as s; s.word_similarity('a', 'b', 'fallback')\n"
+        "import sys, benchmark_adapter.evaluator.similarity as s; s.word_similarity('a', 'b', 'fallback')\n"
         "print(sorted({'jieba', 'rouge'} & set(sys.modules)))"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

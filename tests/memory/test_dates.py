@@ -145,7 +145,8 @@ def test_times(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["this afternoon", "at one of those", "一点也不", "ratio 1:2:3", "25:00", "ten people", "for two tonight", "at 8%"]
+    "text",
+    ["this afternoon", "at one of those", "一点也不", "ratio 1:2:3", "25:00", "ten people", "for two tonight", "at 8%"],
 )
 def test_no_time(text: str) -> None:
     assert find_times(text) == ()
