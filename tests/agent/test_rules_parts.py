@@ -183,3 +183,12 @@ def test_what_asks_for_nothing(text: str, told: tuple[bool, bool, bool, bool]) -
 def test_what_is_asked_for_once_more() -> None:
     told = {"Book it again": True, "another one": True, "再订一张": True, "Book it": False, "订这个": False}
     assert {text: says_again(text) for text in told} == told
+
+
+def test_a_value_that_all_entries_share_and_a_piece_of_a_date_single_none_out() -> None:
+    shared = {"origin": "Turin", "destination": "Milan", "date": "2026-12-03"}
+    trains = [{"trip_id": trip, "departs": departs, **shared} for trip, departs in (("IC1", "07:32"), ("IC2", "12:30"))]
+    now = datetime(2026, 11, 29, 19, 50)
+
+    assert choose(trains, "Book a train from Turin to Milan on 2026-12-03, second class", now) is None
+    assert choose(trains, "Book the 12:30 from Turin to Milan", now) == trains[1]

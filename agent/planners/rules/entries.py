@@ -137,10 +137,11 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
         return None
     said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]
     turned_down = [clause.text for clause in clauses(text) if _NEGATED.search(clause.text)]
-    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in entries]
-    against = [sum(_closeness(entry, clause, now) for clause in turned_down) for entry in entries]
     if len(entries) == 1:
         return entries[0]
+    telling = _telling(entries)
+    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in telling]
+    against = [sum(_closeness(entry, clause, now) for clause in turned_down) for entry in telling]
     best = max(scores)
     winners = [entry for entry, score in zip(entries, scores, strict=True) if score == best]
     if best >= NAMED and len(winners) == 1:
@@ -161,9 +162,18 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
 def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
     """Return the one entry that `text` names by a whole value, `None` where it names none or several."""
     said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]
-    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in entries]
+    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in _telling(entries)]
     best = max(scores)
     return entries[scores.index(best)] if best >= NAMED and scores.count(best) == 1 else None
+
+
+def _telling(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the entries with only what tells them apart: a value that all of them have singles none out."""
+    if len(entries) < 2:
+        return list(entries)
+    first, *others = entries
+    shared = {key for key, value in first.items() if all(key in other and other[key] == value for other in others)}
+    return [{key: value for key, value in entry.items() if key not in shared} for entry in entries]
 
 
 NAMED = 2.0
@@ -174,7 +184,7 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     """Return how much of `entry` the clause names: its values, and the words of its texts."""
     total = 0.0
     found = named(clause, now)
-    words = {word for word in _terms(clause) if len(word) > 1 and word not in _COMMON}
+    words = {word for word in _terms(clause) if len(word) > 1 and word not in _COMMON and not word.isdigit()}
     for value in _scalars(entry):
         if isinstance(value, bool) or value is None:
             continue
