@@ -155,7 +155,8 @@ class Watch:
         may = _past(turn) | _given(turn, situation)
         self.check(f"situation of turn {turn}", repr(situation), may)
         for path in sorted(self.folder.glob("stead-run-*/**/*")):
-            if path.is_file():
+            # Chroma's graph files hold numbers of ours and, between them, whatever lay in the process' memory.
+            if path.is_file() and path.suffix != ".bin":
                 self.files.add(path.name)
                 text = path.read_bytes().decode("latin-1")
                 self.check(f"{path.name} at turn {turn}", text, _past(turn))

@@ -128,7 +128,7 @@ def test_english_fields_stand_in_for_empty_ones_and_missing_tools_are_told(tmp_p
     assert session.turns[0].tools == tuple(TOOLS)
 
     del empty["english_tools"]
-    with pytest.raises(DatasetError, match="expected `tools`, or `toolset` with the number of a toolset, got neither"):
+    with pytest.raises(DatasetError, match="`toolset` with the number of a toolset, got an empty list"):
         load_sessions(write_topics(tmp_path / "ann.jsonl", [empty]))
 
 

@@ -398,7 +398,7 @@ def test_a_failure_after_the_deviation_leaves_an_ordinary_wrong_turn(tmp_path: P
 def test_where_the_reference_raises_in_its_argument_check_the_turn_alone_is_wrong(tmp_path: Path) -> None:
     topics = library_topics()
     topics[0]["tools"] = json.loads(json.dumps(TOOLS))
-    topics[0]["tools"][0]["function"]["parameters"]["properties"] = {"title": "text"}
+    topics[0]["tools"][0]["function"]["parameters"]["properties"] = {"title": True}  # JSON Schema's "anything"
     official, _ = _written(tmp_path, topics=topics)
 
     score = _one(official, "*_score.jsonl")
@@ -407,7 +407,7 @@ def test_where_the_reference_raises_in_its_argument_check_the_turn_alone_is_wron
     log = _one(official, "*_result.jsonl")["result"][0]["inference_log"]
     assert [key for key in log if key.startswith("step_")] == ["step_0"]
     assert log["step_0"]["inference_output"]["current_action_name_label"] == "error"
-    assert log["step_0"]["inference_output"]["error_reason"].startswith("the reference evaluator raises AttributeError")
+    assert log["step_0"]["inference_output"]["error_reason"].startswith("the reference evaluator raises TypeError")
     (departure,) = json.loads((official / "names.json").read_text("utf-8"))["departures"]
     assert (departure["turn"], departure["kind"]) == (0, "reference_raises_here")
 

@@ -13,6 +13,7 @@ import pytest
 from agent.state import Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.replay.past import past_turn
 from benchmark_adapter.replay.runner import Setup, limited, play, playing_order, usage_by_reply
 from benchmark_adapter.replay.turn_result import TurnLine
@@ -218,14 +219,12 @@ def test_a_turn_that_fails_is_recorded_counted_as_wrong_and_the_run_goes_on(tmp_
     assert (metrics["n"], metrics["failed"], metrics["exact"]["micro"]) == (5, 1, 0.6)
 
 
-def test_tools_that_cannot_be_read_fail_their_turns_alone(tmp_path: Path) -> None:
+def test_tools_that_cannot_be_read_are_refused_before_anything_is_played(tmp_path: Path) -> None:
     topics = library_topics()
     topics[1]["tools"] = [*topics[1]["tools"], {"type": "function", "function": {"description": "nameless"}}]
-    sessions = load_sessions(write_topics(tmp_path / "ann.jsonl", topics))
 
-    lines = _play(sessions, _setup(sessions), tmp_path / "run")
-
-    assert [line.failure and line.failure.type for line in lines] == [None, None, None] + ["ToolSchemaError"] * 2
+    with pytest.raises(DatasetError, match=r"ann\.jsonl:2: topic '.*', tool \d+: a tool definition needs a `name`"):
+        load_sessions(write_topics(tmp_path / "ann.jsonl", topics))
 
 
 def test_a_memory_that_breaks_ends_the_run_and_keeps_what_is_done(tmp_path: Path) -> None:
