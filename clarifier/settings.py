@@ -37,7 +37,6 @@ class PosteriorSettings:
 class SimilaritySettings:
     """How near the context of a piece of evidence is to the slot at hand, in [0, 1]. By hand; to be fitted."""
 
-    same_slot: float = 1.0
     same_argument: float = 0.7
     """The argument has the same name in another tool."""
     related_argument: float = 0.5
