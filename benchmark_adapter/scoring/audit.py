@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, JsonValue
 
-from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
+from benchmark_adapter.evaluator.trajectory import PredictedCall
 from benchmark_adapter.replay.oracle import ancestors
 from benchmark_adapter.scoring.call_arguments import Difference
 from benchmark_adapter.scoring.call_matching import MadeCall, Pair
@@ -17,6 +17,7 @@ from benchmark_adapter.scoring.metrics import ScoredTurn, ratio
 from benchmark_adapter.scoring.questions import missing_slots
 from benchmark_adapter.scoring.relaxed import PlayedTurn
 from benchmark_adapter.scoring.run_scoring import JudgedTurn
+from benchmark_adapter.scoring.turn_verdict import follow
 from benchmark_adapter.scoring.value_sources import is_written, written_observation
 from memory.typed.dates import normal_date, normal_datetime
 from memory.typed.times import normal_time
@@ -171,14 +172,7 @@ class _Examination:
 
     @cached_property
     def _refused_calls(self) -> tuple[PredictedCall, ...]:
-        follower = Follower(self.played.turn.answer)
-        for reply in self.scored.line.official_replies:
-            if follower.is_over:
-                break
-            if reply.calls:
-                follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in reply.calls])
-            else:
-                follower.text(reply.content)
+        follower = follow(self.played.turn, self.scored.line.official_replies)
         last = follower.steps[-1] if follower.steps else None
         return last.calls if last is not None and not last.accepted else ()
 

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.evaluator.arguments import CORRECT, compare_arguments, functions_by_name
-from benchmark_adapter.evaluator.convert import convert_tools
+from benchmark_adapter.evaluator.arguments import CORRECT, compare_arguments
 from benchmark_adapter.evaluator.similarity import SimilarityMode
-from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall, Step
-from benchmark_adapter.evaluator.verdict import Label, argument_text, verdict
+from benchmark_adapter.evaluator.trajectory import Step
+from benchmark_adapter.evaluator.verdict import Label, argument_text
 from benchmark_adapter.replay.environment import Reply
 from benchmark_adapter.replay.past import arguments
-
-_MODEL_NAME = "stead"
-"""What tools are converted for: any name without `claude` in it (conformance notes, 5)."""
+from benchmark_adapter.scoring.turn_verdict import TurnVerdict, follow, judge
 
 
 @dataclass(frozen=True)
@@ -33,57 +30,29 @@ class ExactScore:
 
 def score_turn(turn: ReferenceTurn, replies: Sequence[Reply], *, similarity: SimilarityMode) -> ExactScore:
     """Return the exact score of a turn; replies after its end play no part."""
-    return score_followed(turn, follow(turn, replies), similarity=similarity)
+    return score_verdict(judge(turn, follow(turn, replies), similarity=similarity))
 
 
-def follow(turn: ReferenceTurn, replies: Sequence[Reply]) -> Follower:
-    """Return the log of a turn; replies after its end play no part."""
-    follower = Follower(turn.answer)
-    for reply in replies:
-        if follower.is_over:
-            break
-        if reply.calls:
-            follower.calls([PredictedCall(call.id, call.name, call.arguments) for call in reply.calls])
-        else:
-            follower.text(reply.content)
-    return follower
+def score_verdict(judged: TurnVerdict) -> ExactScore:
+    """Return the exact score of a judged turn."""
+    right = (pair for step in judged.follower.steps for pair in _right_arguments(judged, step))
+    return ExactScore(judged.verdict.label, judged.verdict.reason, frozenset(right))
 
 
-def score_followed(
-    turn: ReferenceTurn, follower: Follower, *, similarity: SimilarityMode, model: str = _MODEL_NAME
-) -> ExactScore:
-    """Return the exact score of a turn that was followed to its end.
-
-    Args:
-        turn: The turn.
-        follower: With the turn's log.
-        similarity: Second similarity of texts.
-        model: Decides the form of the tools.
-    """
-    tools = convert_tools(turn.tools, model)
-    result = verdict(follower, tools, similarity=similarity)
-    functions = functions_by_name(tools)
-    right = [pair for step in follower.steps for pair in _right_arguments(turn, step, functions, similarity)]
-    return ExactScore(result.label, result.reason, frozenset(right))
-
-
-def _right_arguments(
-    turn: ReferenceTurn, step: Step, functions: dict[str, Any], similarity: SimilarityMode
-) -> Iterator[tuple[int, str]]:
+def _right_arguments(judged: TurnVerdict, step: Step) -> Iterator[tuple[int, str]]:
     """Yield the reference arguments that an accepted step with calls gave right; calls are paired as in the verdict."""
     if step.kind != "calls" or not step.accepted:
         return
+    answer = judged.turn.answer
     predicted = sorted(step.calls, key=lambda call: (call.name, str(call.arguments)))
-    nodes = sorted(
-        step.matched, key=lambda node: (turn.answer[node].action.name, argument_text(turn.answer[node].action))
-    )
+    nodes = sorted(step.matched, key=lambda node: (answer[node].action.name, argument_text(answer[node].action)))
     for call, node in zip(predicted, nodes, strict=True):
-        parameters = functions.get(call.name, {}).get("parameters", {})
+        parameters = judged.functions.get(call.name, {}).get("parameters", {})
         given = _values(call.arguments)
-        for name, value in arguments(turn.answer[node]).items():
+        for name, value in arguments(answer[node]).items():
             if (
                 name in given
-                and compare_arguments({name: given[name]}, {name: value}, parameters, similarity) == CORRECT
+                and compare_arguments({name: given[name]}, {name: value}, parameters, judged.similarity) == CORRECT
             ):
                 yield node, name
 

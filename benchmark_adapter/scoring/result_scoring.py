@@ -12,10 +12,11 @@ from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import Similarity
 from benchmark_adapter.runs.result_files import FollowedTurn, follow_results
 from benchmark_adapter.runs.run_directory import MANIFEST
-from benchmark_adapter.scoring.exact import score_followed
+from benchmark_adapter.scoring.exact import score_verdict
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.run_metrics import compute_metrics
 from benchmark_adapter.scoring.turn_outcome import outcome_of
+from benchmark_adapter.scoring.turn_verdict import judge
 
 UNKNOWN = ("relaxed", "ask", "expected_cost", "calibration")
 """Parts of the metrics that need what only a run of ours keeps: the turn after its deviation, and decisions."""
@@ -63,7 +64,8 @@ def metrics_of(path: Path, turns: Sequence[FollowedTurn], similarity: Similarity
 
 def _scored(followed: FollowedTurn, similarity: Similarity) -> ScoredTurn:
     turn = followed.turn
-    exact = score_followed(turn, followed.follower, similarity=similarity, model=followed.model)
+    verdict = judge(turn, followed.follower, similarity=similarity, model=followed.model)
+    exact = score_verdict(verdict)
     line = TurnLine(
         session=turn.session,
         turn=turn.index,
@@ -73,5 +75,4 @@ def _scored(followed: FollowedTurn, similarity: Similarity) -> ScoredTurn:
         failure=followed.failure,
         seconds={"turn": followed.seconds},
     )
-    outcome = outcome_of(turn, followed.follower, similarity=similarity, model=followed.model)
-    return ScoredTurn(turn, line, exact, outcome=outcome)
+    return ScoredTurn(turn, line, exact, outcome=outcome_of(verdict))

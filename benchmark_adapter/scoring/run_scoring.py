@@ -12,11 +12,12 @@ from benchmark_adapter.data.source import BUNDLED, data_hash, read_data
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.replay.runner import limited
 from benchmark_adapter.runs.run_directory import RunDirectory, read_run
-from benchmark_adapter.scoring.exact import follow, score_followed
+from benchmark_adapter.scoring.exact import score_verdict
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.relaxed import PlayedTurn, score_relaxed
 from benchmark_adapter.scoring.run_metrics import compute_metrics
 from benchmark_adapter.scoring.turn_outcome import outcome_of
+from benchmark_adapter.scoring.turn_verdict import follow, judge
 from benchmark_adapter.scoring.value_sources import Earlier
 
 
@@ -108,12 +109,11 @@ def judged_turns(run: RunDirectory, sessions: Sequence[Session]) -> list[JudgedT
             if line is None:
                 missing += 1
                 continue
-            followed, earlier = follow(turn, line.official_replies), Earlier(session.turns[:position])
-            exact = score_followed(turn, followed, similarity=similarity)
-            outcome = outcome_of(turn, followed, similarity=similarity)
+            verdict = judge(turn, follow(turn, line.official_replies), similarity=similarity)
+            exact, earlier = score_verdict(verdict), Earlier(session.turns[:position])
             played = PlayedTurn(turn, line.replies, earlier, similarity)
             relaxed = score_relaxed(played, exact) if run.manifest.relaxed else None
-            judged.append(JudgedTurn(ScoredTurn(turn, line, exact, relaxed, outcome, earlier), played))
+            judged.append(JudgedTurn(ScoredTurn(turn, line, exact, relaxed, outcome_of(verdict), earlier), played))
     if missing:
         raise BenchmarkError(
             f"{run.path}: expected {missing + len(judged)} turns, {missing} are missing; "

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.errors import ReferenceCrashError
-from benchmark_adapter.evaluator.arguments import CORRECT, functions_by_name
-from benchmark_adapter.evaluator.convert import convert_tools
-from benchmark_adapter.evaluator.similarity import SimilarityMode
-from benchmark_adapter.evaluator.trajectory import Follower, Step
-from benchmark_adapter.evaluator.verdict import check_step, has_arguments_to_check, verdict
+from benchmark_adapter.evaluator.arguments import CORRECT
+from benchmark_adapter.evaluator.trajectory import Step
+from benchmark_adapter.evaluator.verdict import check_step, has_arguments_to_check
+from benchmark_adapter.scoring.turn_verdict import TurnVerdict
 
 
 @dataclass(frozen=True)
@@ -32,22 +30,12 @@ NO_CALLS = TurnOutcome()
 """Of a turn without a reply."""
 
 
-def outcome_of(turn: ReferenceTurn, follower: Follower, *, similarity: SimilarityMode, model: str = "") -> TurnOutcome:
-    """Return what became of a turn that was followed to its end.
-
-    Args:
-        turn: The turn.
-        follower: With the turn's log.
-        similarity: Second similarity of texts.
-        model: Decides the form of the tools.
-    """
-    tools = convert_tools(turn.tools, model)
-    judged = verdict(follower, tools, similarity=similarity)
-    functions = functions_by_name(tools)
-    checked = {check.index: check.results for check in judged.checks}
+def outcome_of(judged: TurnVerdict) -> TurnOutcome:
+    """Return what became of a judged turn."""
+    checked = {check.index: check.results for check in judged.verdict.checks}
     wrong: list[str] = []
     done: set[int] = set()
-    for step in follower.steps:
+    for step in judged.follower.steps:
         if step.kind != "calls":
             continue
         if not step.accepted:
@@ -55,16 +43,17 @@ def outcome_of(turn: ReferenceTurn, follower: Follower, *, similarity: Similarit
             continue
         done.update(step.matched)
         if has_arguments_to_check(step):
-            results = checked.get(step.index) or _check(step, functions, similarity)
+            results = checked.get(step.index) or _check(step, judged)
             names = sorted(call.name for call in step.calls)
             wrong += [name for name, result in zip(names, results, strict=True) if result != CORRECT]
-    wanted = {node for node, one in enumerate(turn.answer) if one.is_tool_call}
-    return TurnOutcome(tuple(wrong), not wrong and wanted <= done, judged.is_optimal, judged.steps_left_in_log)
+    wanted = {node for node, one in enumerate(judged.turn.answer) if one.is_tool_call}
+    verdict = judged.verdict
+    return TurnOutcome(tuple(wrong), not wrong and wanted <= done, verdict.is_optimal, verdict.steps_left_in_log)
 
 
-def _check(step: Step, functions: dict[str, object], similarity: SimilarityMode) -> tuple[str, ...]:
+def _check(step: Step, judged: TurnVerdict) -> tuple[str, ...]:
     """Return what the argument check says of each call in order of names; where it would raise, of all."""
     try:
-        return check_step(step, functions, similarity).results
+        return check_step(step, judged.functions, judged.similarity).results
     except ReferenceCrashError as exc:
         return (str(exc),) * len(step.calls)

@@ -10,7 +10,8 @@ import pytest
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
 from benchmark_adapter.replay.environment import Reply, WrittenCall
-from benchmark_adapter.scoring.exact import ExactScore, score_followed, score_turn
+from benchmark_adapter.scoring.exact import ExactScore, score_turn, score_verdict
+from benchmark_adapter.scoring.turn_verdict import judge
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 
@@ -162,7 +163,7 @@ def test_arguments_that_are_no_text_make_the_turn_wrong_and_raise_nothing(argume
     follower = Follower(turn.answer)
     follower.calls([PredictedCall("1", "search_books", arguments), PredictedCall("2", "search_books", "{}")])
 
-    assert score_followed(turn, follower, similarity="fallback").label == "error"
+    assert score_verdict(judge(turn, follower, similarity="fallback")).label == "error"
 
 
 def test_a_schema_that_is_none_makes_the_turn_wrong_and_raises_nothing() -> None:

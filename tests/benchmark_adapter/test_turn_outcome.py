@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.replay.environment import Reply, WrittenCall
-from benchmark_adapter.scoring.exact import follow
 from benchmark_adapter.scoring.turn_outcome import NO_CALLS, TurnOutcome, outcome_of
+from benchmark_adapter.scoring.turn_verdict import follow, judge
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 
 _DUNE = {"title": "Dune"}
@@ -30,7 +30,7 @@ def _calls(*made: tuple[str, Any]) -> Reply:
 
 
 def _outcome(turn: ReferenceTurn, *replies: Reply) -> TurnOutcome:
-    return outcome_of(turn, follow(turn, replies), similarity="fallback")
+    return outcome_of(judge(turn, follow(turn, replies), similarity="fallback"))
 
 
 def test_a_turn_along_the_reference_has_no_wrong_call() -> None:
