@@ -6,11 +6,11 @@ import hashlib
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
@@ -20,6 +20,8 @@ from memory.records import Turn
 
 LOCOMO_CATEGORIES = (1, 2, 3, 4)
 """Category 5 asks for what was never said: its evidence is about the other speaker, and averages leave it out."""
+
+R = TypeVar("R", bound="_Record")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,35 @@ class _Record(BaseModel, frozen=True, extra="ignore"):
     """A line of a data set; fields that retrieval has no use for are passed over."""
 
 
+class _Person(_Record):
+    """Somebody's turns."""
+
+    user_id: str
+
+    def remembered(self) -> tuple[Turn, ...]:
+        """Return the turns, oldest first."""
+        raise NotImplementedError
+
+
+class _Asked(_Record):
+    """What is asked after somebody's last turn."""
+
+    user_id: str
+
+    def query(self) -> Query | None:
+        """Return the query, `None` where nothing can answer it."""
+        raise NotImplementedError
+
+
+class _Question(_Asked):
+    qid: str
+    question: str
+    evidence: tuple[str, ...]
+
+    def query(self) -> Query | None:
+        return Query(self.qid, self.question, gold_turns=frozenset(self.evidence)) if self.evidence else None
+
+
 class _LocomoTurn(_Record):
     turn_id: str = Field(min_length=1)
     time: datetime
@@ -71,18 +102,26 @@ class _LocomoTurn(_Record):
     text: str
     image_caption: str | None = None
 
+    @property
+    def spoken(self) -> str:
+        picture = f" [shares a picture: {self.image_caption}]" if self.image_caption else ""
+        return f"{self.speaker}: {self.text}{picture}"
 
-class _LocomoConversation(_Record):
-    conv_id: str
+
+class _LocomoConversation(_Person):
+    user_id: str = Field(alias="conv_id")
     turns: tuple[_LocomoTurn, ...]
 
+    def remembered(self) -> tuple[Turn, ...]:
+        return tuple(Turn(turn_id=turn.turn_id, request=turn.spoken, time=turn.time) for turn in self.turns)
 
-class _LocomoQuestion(_Record):
-    qid: str
-    conv_id: str
-    question: str
+
+class _LocomoQuestion(_Question):
+    user_id: str = Field(alias="conv_id")
     category: int
-    evidence: tuple[str, ...]
+
+    def query(self) -> Query | None:
+        return super().query() if self.category in LOCOMO_CATEGORIES else None
 
 
 class _PrefevalTurn(_Record):
@@ -91,16 +130,11 @@ class _PrefevalTurn(_Record):
     assistant: str | None = None
 
 
-class _PrefevalStream(_Record):
-    user_id: str
+class _PrefevalStream(_Person):
     turns: tuple[_PrefevalTurn, ...]
 
-
-class _Question(_Record):
-    qid: str
-    user_id: str
-    question: str
-    evidence: tuple[str, ...]
+    def remembered(self) -> tuple[Turn, ...]:
+        return tuple(Turn(turn_id=turn.turn_id, request=turn.user, reply=turn.assistant) for turn in self.turns)
 
 
 class _BfclTurn(_Record):
@@ -108,9 +142,11 @@ class _BfclTurn(_Record):
     text: str
 
 
-class _BfclStream(_Record):
-    user_id: str
+class _BfclStream(_Person):
     turns: tuple[_BfclTurn, ...]
+
+    def remembered(self) -> tuple[Turn, ...]:
+        return tuple(Turn(turn_id=turn.turn_id, request=turn.text) for turn in self.turns)
 
 
 class _Paragraph(_Record):
@@ -118,18 +154,49 @@ class _Paragraph(_Record):
     text: str
 
 
-class _PersonalensUser(_Record):
-    user_id: str
+class _PersonalensUser(_Person):
     memories: tuple[_Paragraph, ...]
 
+    def remembered(self) -> tuple[Turn, ...]:
+        return tuple(Turn(turn_id=one.memory_id, request=one.text) for one in self.memories)
 
-class _PersonalensTask(_Record):
+
+class _PersonalensTask(_Asked):
     id: str
-    user_id: str
     request: str
     situation: dict[str, str]
     gold_slots: dict[str, JsonValue]
     gold_memories: tuple[str, ...] = ()
+
+    def query(self) -> Query | None:
+        text = "\n".join([self.request, *(f"{name}: {value}" for name, value in self.situation.items())])
+        values = tuple(_values(self.gold_slots))
+        return Query(self.id, text, frozenset(self.gold_memories), values) if values else None
+
+
+def _values(slots: Mapping[str, JsonValue]) -> Iterator[str]:
+    for value in slots.values():
+        for one in value if isinstance(value, list) else [value]:
+            if one is not None and str(one):
+                yield fold_value(str(one))
+
+
+class _Layout(NamedTuple):
+    """Which files a suite has, and what their lines are."""
+
+    persons: str
+    person: type[_Person]
+    queries: str
+    asked: type[_Asked]
+
+
+SUITES: Mapping[str, _Layout] = {
+    "locomo": _Layout("conversations.jsonl", _LocomoConversation, "questions.jsonl", _LocomoQuestion),
+    "prefeval": _Layout("streams.jsonl.gz", _PrefevalStream, "questions.jsonl", _Question),
+    "bfcl-memory": _Layout("streams.jsonl", _BfclStream, "questions.jsonl", _Question),
+    "personalens": _Layout("users.jsonl.gz", _PersonalensUser, "tasks.jsonl", _PersonalensTask),
+}
+"""By the name of a suite, which is that of its folder."""
 
 
 def load_suites(path: Path, names: Collection[str] | None = None) -> tuple[Suite, ...]:
@@ -149,7 +216,7 @@ def load_suites(path: Path, names: Collection[str] | None = None) -> tuple[Suite
     found = [name for name in SUITES if ((path / name).is_dir() if names is None else name in names)]
     if not found:
         raise DatasetError(path, None, f"expected a folder that holds one of {known}, found none; check the path")
-    return tuple(Suite(name, tuple(SUITES[name](path / name))) for name in found)
+    return tuple(Suite(name, tuple(_logs(path / name, SUITES[name]))) for name in found)
 
 
 def part_of(suites: Collection[Suite], split: str) -> tuple[Suite, ...]:
@@ -173,119 +240,46 @@ def part_of(suites: Collection[Suite], split: str) -> tuple[Suite, ...]:
     return tuple(Suite(suite.name, tuple(filter(is_in, suite.logs))) for suite in suites)
 
 
-def _locomo(folder: Path) -> Iterator[Log]:
-    asked = _grouped(_read(folder / "questions.jsonl", _LocomoQuestion), "conv_id")
-    for line in _read(folder / "conversations.jsonl", _LocomoConversation):
-        conversation = line.record
-        turns = tuple(Turn(turn_id=turn.turn_id, request=_spoken(turn), time=turn.time) for turn in conversation.turns)
-        questions = [entry for entry in asked.pop(conversation.conv_id, []) if _counts(entry.record)]
-        yield _log(conversation.conv_id, turns, questions)
-    _refuse_strangers(asked)
+def _logs(folder: Path, layout: _Layout) -> Iterator[Log]:
+    """Yield the persons of a suite with what they are asked.
 
-
-def _counts(question: _LocomoQuestion) -> bool:
-    return question.category in LOCOMO_CATEGORIES and bool(question.evidence)
-
-
-def _spoken(turn: _LocomoTurn) -> str:
-    picture = f" [shares a picture: {turn.image_caption}]" if turn.image_caption else ""
-    return f"{turn.speaker}: {turn.text}{picture}"
-
-
-def _prefeval(folder: Path) -> Iterator[Log]:
-    asked = _grouped(_read(folder / "questions.jsonl", _Question), "user_id")
-    for line in _read(folder / "streams.jsonl.gz", _PrefevalStream):
-        turns = tuple(Turn(turn_id=turn.turn_id, request=turn.user, reply=turn.assistant) for turn in line.record.turns)
-        yield _log(line.record.user_id, turns, asked.pop(line.record.user_id, []))
-    _refuse_strangers(asked)
-
-
-def _bfcl_memory(folder: Path) -> Iterator[Log]:
-    asked = _grouped(_read(folder / "questions.jsonl", _Question), "user_id")
-    for line in _read(folder / "streams.jsonl", _BfclStream):
-        turns = tuple(Turn(turn_id=turn.turn_id, request=turn.text) for turn in line.record.turns)
-        yield _log(line.record.user_id, turns, asked.pop(line.record.user_id, []))
-    _refuse_strangers(asked)
-
-
-def _personalens(folder: Path) -> Iterator[Log]:
-    asked = _grouped(_read(folder / "tasks.jsonl", _PersonalensTask), "user_id")
-    for line in _read(folder / "users.jsonl.gz", _PersonalensUser):
-        turns = tuple(Turn(turn_id=one.memory_id, request=one.text) for one in line.record.memories)
-        tasks = [entry.record for entry in asked.pop(line.record.user_id, [])]
-        queries = (
-            Query(task.id, _with_situation(task), frozenset(task.gold_memories), tuple(_values(task.gold_slots)))
-            for task in tasks
-        )
-        yield Log(line.record.user_id, turns, tuple(query for query in queries if query.gold_values))
-    _refuse_strangers(asked)
-
-
-def _with_situation(task: _PersonalensTask) -> str:
-    return "\n".join([task.request, *(f"{name}: {value}" for name, value in task.situation.items())])
-
-
-def _values(slots: Mapping[str, JsonValue]) -> Iterator[str]:
-    for value in slots.values():
-        for one in value if isinstance(value, list) else [value]:
-            if one is not None and str(one):
-                yield fold_value(str(one))
-
-
-SUITES: Mapping[str, Callable[[Path], Iterator[Log]]] = {
-    "locomo": _locomo,
-    "prefeval": _prefeval,
-    "bfcl-memory": _bfcl_memory,
-    "personalens": _personalens,
-}
-"""The name of a suite, which is that of its folder, and what reads it."""
+    Raises:
+        DatasetError: If a line is not as it should be, or points to a turn or a person that is not there.
+    """
+    asked: dict[str, list[_Entry[_Asked]]] = defaultdict(list)
+    for entry in _read(folder / layout.queries, layout.asked):
+        asked[entry.record.user_id].append(entry)
+    for person in _read(folder / layout.persons, layout.person):
+        user = person.record.user_id
+        turns = person.record.remembered()
+        known = {turn.turn_id for turn in turns}
+        found = [(entry, query) for entry in asked.pop(user, []) if (query := entry.record.query()) is not None]
+        for entry, query in found:
+            if strangers := query.gold_turns - known:
+                raise entry.fault(f"evidence names {min(strangers)!r}, and {user!r} has no such turn; correct the id")
+        yield Log(user, turns, tuple(query for _, query in found))
+    for user, (entry, *_) in asked.items():
+        raise entry.fault(f"asks {user!r}, who has no turns; add them or remove the line")
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _Entry(Generic[R]):
     """A record with where it stands."""
 
     path: Path
     line: int
-    record: Any
+    record: R
+
+    def fault(self, problem: str) -> DatasetError:
+        return DatasetError(self.path, self.line, problem)
 
 
-def _read(path: Path, kind: type[_Record]) -> Iterator[_Entry]:
+def _read(path: Path, kind: type[R]) -> Iterator[_Entry[R]]:
     for line in read_lines(path):
         try:
             yield _Entry(path, line.number, kind.model_validate(line.value))
         except ValidationError as exc:
             first = exc.errors()[0]
             where = ".".join(map(str, first["loc"])) or "the line"
-            raise DatasetError(
-                path, line.number, f"{where} is not as expected: {first['msg']}; correct or remove the line"
-            ) from exc
-
-
-def _grouped(entries: Iterator[_Entry], key: str) -> dict[str, list[_Entry]]:
-    groups: dict[str, list[_Entry]] = defaultdict(list)
-    for entry in entries:
-        groups[getattr(entry.record, key)].append(entry)
-    return dict(groups)
-
-
-def _log(user: str, turns: tuple[Turn, ...], questions: Collection[_Entry]) -> Log:
-    known = {turn.turn_id for turn in turns}
-    for entry in questions:
-        if strangers := set(entry.record.evidence) - known:
-            raise DatasetError(
-                entry.path,
-                entry.line,
-                f"evidence names {sorted(strangers)[0]!r}, and {user!r} has no such turn; correct the id",
-            )
-    queries = (
-        Query(entry.record.qid, entry.record.question, gold_turns=frozenset(entry.record.evidence))
-        for entry in questions
-    )
-    return Log(user, turns, tuple(query for query in queries if query.gold_turns))
-
-
-def _refuse_strangers(left: Mapping[str, Collection[_Entry]]) -> None:
-    for user, entries in left.items():
-        entry = next(iter(entries))
-        raise DatasetError(entry.path, entry.line, f"asks {user!r}, who has no turns; add them or remove the line")
+            problem = f"{where} is not as expected: {first['msg']}; correct or remove the line"
+            raise DatasetError(path, line.number, problem) from exc
