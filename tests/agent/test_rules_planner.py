@@ -343,3 +343,12 @@ def test_one_past_choice_is_no_liking_and_two_are() -> None:
     request = "Book a crossing, outside cabin."
     assert calls(plan(request, turns=once)) == [("book_ferry", {"cabin": "outside_cabin"})]
     assert calls(plan(request, turns=twice)) == [("book_ferry", {"crossing_id": "FX-101", "cabin": "outside_cabin"})]
+
+
+def test_calls_carry_how_likely_other_tools_are_meant() -> None:
+    plain = plan("Is https://deals.example/x safe to open?").uncertainty
+    open_ended = plan("FX-205, please.", turns=[SEARCHED]).uncertainty
+    assert plain is not None
+    assert open_ended is not None
+    assert 0 <= plain < 0.6 < open_ended <= 1
+    assert plan("Good morning!").uncertainty is None

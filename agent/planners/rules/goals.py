@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -53,23 +54,32 @@ class Goal:
         return not self.filled.missing
 
 
-def goals_of(situation: Situation, embedder: Embedder | None) -> list[Goal]:
-    """Return the calls that the request calls for, in the order in which it speaks of them; none for small talk."""
+class Goals(NamedTuple):
+    """What a turn is to do."""
+
+    calls: list[Goal]
+    """In the order in which the request speaks of them; none for small talk."""
+    certainty: float | None = None
+    """Probability that these are the tools that the request calls for; `None` where it calls for none."""
+
+
+def goals_of(situation: Situation, embedder: Embedder | None) -> Goals:
+    """Return the calls that the request calls for."""
     # Which tools are called for is a matter of the request: what came of the first calls must not change it.
     request = situation.request
     if is_greeting(request) or is_thanks(request) or asks_what_can_be_done(request) or is_bare_statement(request):
-        return []
+        return Goals([])
     start = replace(situation, steps=(), hints=())
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
-    goals = [goal for choice in chosen for goal in _calls(choice, filler)]
+    goals = [goal for choice in chosen.tools for goal in _calls(choice, filler)]
     goals += [goal for tool in _act_that_follows(goals, start) for goal in _calls(Choice(tool, 1.0, ()), filler)]
     sources = {goal.tool.name: _sources(goal, filler) for goal in goals}
     planned = {goal.tool.name for goal in goals}
     called = {call.name for step in situation.call_steps for call in step.calls}
     is_search = bool(_FIND.search(situation.request))
     goals = [_fresh(goal, sources[goal.tool.name], planned - called, is_search and not called) for goal in goals]
-    return [*_suppliers(goals, sources, filler), *goals]
+    return Goals([*_suppliers(goals, sources, filler), *goals], chosen.certainty if goals else None)
 
 
 def _act_that_follows(goals: Sequence[Goal], start: Situation) -> list[Tool]:

@@ -34,16 +34,19 @@ class RulesPlanner:
     def plan(self, situation: Situation) -> Proposal:
         """Return the calls to make next, with what is known of their arguments, or the reply when all is done.
 
-        Of a request it reads the first `READ_CHARACTERS`.
+        The `uncertainty` of calls is the probability that the request means other tools, or fewer, or more. Of a
+        request it reads the first `READ_CHARACTERS`.
         """
         situation = replace(situation, request=situation.request[:READ_CHARACTERS])
+        meant = goals_of(situation, self._embedder)
+        uncertainty = None if meant.certainty is None else 1 - meant.certainty
         looked_up = _look_ups(situation)
         if looked_up:
-            return Proposal(calls=_numbered(looked_up, situation))
-        goals = _left(goals_of(situation, self._embedder), situation)
+            return Proposal(calls=_numbered(looked_up, situation), uncertainty=uncertainty)
+        goals = _left(meant.calls, situation)
         fresh = [goal for goal in goals if not _is_done(goal, situation)]
         if fresh:
-            return Proposal(calls=_numbered(_first(fresh), situation))
+            return Proposal(calls=_numbered(_first(fresh), situation), uncertainty=uncertainty)
         if goals and not situation.call_steps:
             return Proposal(reply=done_before([goal.tool for goal in goals], situation.request))
         return Proposal(reply=report(situation))

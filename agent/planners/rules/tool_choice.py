@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import NamedTuple
 
 from agent.planners.rules.arguments import Filler
 from agent.planners.rules.entries import field_for, groups_of_turns
@@ -105,18 +106,27 @@ class Choice:
     """The clauses that speak of it; empty for the whole request."""
 
 
-def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None) -> list[Choice]:
-    """Return the tools that the request calls for, in the order in which it speaks of them; none for small talk."""
+class Choices(NamedTuple):
+    """The tools chosen for a request."""
+
+    tools: tuple[Choice, ...] = ()
+    """In the order in which the request speaks of them; none for small talk."""
+    certainty: float = 0.0
+    """Probability that it calls for these tools and for no other on offer, each taken for itself."""
+
+
+def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None) -> Choices:
+    """Return the tools that the request calls for, and how sure that is."""
     rows = signals(situation, filler, embedder)
     probabilities = [probability(row) for row in rows]
     if not rows:
-        return []
+        return Choices()
     order = sorted(range(len(rows)), key=lambda index: -probabilities[index])
     best = rows[order[0]]
     is_stated = best.said >= 2 or (best.said > 0 and not best.missing)
     least = SMALL_TALK_LEAST if is_small_talk(situation.request) else 0.0 if is_stated else LEAST
     if probabilities[order[0]] < least:
-        return []
+        return Choices()
     table = clause_table(situation, embedder)
     picked = order[:1]
     for index in order[1:]:
@@ -127,10 +137,11 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
         if probabilities[index] >= SECOND_LEAST and is_apart and not is_groundless:
             picked.append(index)
     places = {index: table.first_clause(index, picked) for index in picked}
-    return [
+    chosen = tuple(
         Choice(situation.tools[index], probabilities[index], table.focus(index, picked))
         for index in sorted(picked, key=lambda index: places[index])
-    ]
+    )
+    return Choices(chosen, math.prod(p if index in picked else 1 - p for index, p in enumerate(probabilities)))
 
 
 def _has_own_words(situation: Situation, tool: int, others: Sequence[int]) -> bool:
