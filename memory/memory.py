@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 from memory.embedder import Embedder
 from memory.embedders.checked import CheckedEmbedder
 from memory.embedders.factory import open_embedder
-from memory.errors import MemoryStoreError, ScopeError
+from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError, ScopeError
 from memory.records import Scope
 from memory.storage.chroma import ChromaIndex, ChromaStore
 from memory.storage.chroma_directory import ChromaDirectory
@@ -27,6 +27,7 @@ from memory.storage.indexer import Indexer
 from memory.storage.sql_settings import SqlSettingsStore
 from memory.storage.sql_turn_log import SqlTurnLog
 from memory.storage.turn_log import TurnLog
+from memory.storage.unreadable_index import UnreadableIndex
 from memory.storage.user_memory import UserMemory
 from memory.storage.user_settings import SettingsStore
 
@@ -115,14 +116,7 @@ class Memory:
                 opened.callback(data.close)
             given = open_embedder(embedder) if isinstance(embedder, str) else embedder
             checked = given if isinstance(given, CheckedEmbedder) else CheckedEmbedder(given)
-            if chroma:
-                store: ChromaStore = ChromaServers(chroma)
-            else:
-                assert data is not None
-                store = ChromaDirectory(data.index, mending=reindexing)
-            index = ChromaIndex(
-                store, fingerprint=checked.fingerprint, dimensions=checked.dimensions, reindexing=reindexing
-            )
+            index = _opened_index(data, chroma, checked, reindexing=reindexing)
             opened.callback(index.close)
             if log_url is None:
                 assert data is not None
@@ -240,6 +234,27 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _opened_index(
+    data: DataDirectory | None, chroma: Sequence[str], embedder: Embedder, *, reindexing: bool
+) -> VectorIndex:
+    """Return the index on servers, or else the one in the directory; if that is broken, memory goes on without it."""
+    if chroma:
+        store: ChromaStore = ChromaServers(chroma)
+    else:
+        assert data is not None
+        store = ChromaDirectory(data.index, mending=reindexing)
+    try:
+        return ChromaIndex(
+            store, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions, reindexing=reindexing
+        )
+    except (DataVersionError, EmbedderMismatchError):
+        raise
+    except MemoryStoreError as exc:
+        if chroma or reindexing:
+            raise
+        return UnreadableIndex(exc)
 
 
 def _erased(store: str, action: Callable[[], int]) -> Erased:

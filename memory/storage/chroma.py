@@ -286,8 +286,8 @@ class ChromaIndex:
             yield
         except MemoryStoreError:
             raise
-        except Exception as exc:
-            if not _is_vendors(exc):
+        except BaseException as exc:
+            if not is_vendors(exc):
                 raise
             raise MemoryStoreError(
                 f"cannot {action} the index in {self._store.name}: {exc}; {self._store.hint}"
@@ -315,12 +315,17 @@ def _collection_names(client: ClientAPI) -> list[str]:
     return [name for name in names if name.startswith(PREFIX)]
 
 
-def _is_vendors(exc: Exception) -> bool:
+def is_vendors(exc: BaseException) -> bool:
     """Say whether Chroma, its HTTP client or the operating system raised this."""
     from chromadb.errors import ChromaError
     from httpx import HTTPError
 
-    return isinstance(exc, ChromaError | HTTPError | OSError)
+    return isinstance(exc, ChromaError | HTTPError | OSError) or is_panic(exc)
+
+
+def is_panic(exc: BaseException) -> bool:
+    """Say whether this comes of a panic in Chroma's Rust, as some damaged files cause; its class cannot be imported."""
+    return type(exc).__module__ == "pyo3_runtime"
 
 
 def _scope_digest(scope: Scope) -> str:

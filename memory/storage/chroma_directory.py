@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from memory.errors import DataVersionError, MemoryStoreError
-from memory.storage.chroma import batches, open_collection
+from memory.storage.chroma import batches, is_panic, is_vendors, open_collection
 from memory.storage.index_header import INDEX_VERSION, REINDEX_HINT, IndexHeader
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ChromaDirectory:
         self._path = path
         self._is_mending = mending
         self._client: Client | None = None
-        self._failure: Exception | None = None
+        self._failure: MemoryStoreError | None = None
         """Why Chroma could not open the folder."""
         self._is_checked = False
         """Whether an erasure that was cut off has been looked for."""
@@ -106,9 +106,13 @@ class ChromaDirectory:
             if self._client is None:
                 try:
                     self._client = _client(self._path / _VECTORS)
-                except Exception as exc:  # whatever it was, Chroma would keep what it half made and break on it
-                    self._failure = exc
-                    raise
+                except BaseException as exc:
+                    if not isinstance(exc, Exception) and not is_panic(exc):
+                        raise
+                    # Chroma may trip while it cleans up after what went wrong.
+                    cause = exc if is_vendors(exc) else exc.__context__ or exc
+                    self._failure = MemoryStoreError(f"cannot read the index in {self.name}: {cause}; {self.hint}")
+                    raise self._failure from exc
                 if not self._is_checked and (unfinished := self._noted()):
                     self.rewrite(unfinished)
                     self.scrub()
@@ -206,7 +210,13 @@ def _is_whole(database: Path) -> bool:
 
 def _client(path: Path) -> Client:
     import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
-    client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
+    try:
+        client = chromadb.PersistentClient(path=path, settings=Settings(anonymized_telemetry=False))
+    except BaseException:
+        # Chroma keeps what it half made, and would break on it when the folder was mended. Nothing public drops it.
+        SharedSystemClient._identifier_to_system.pop(str(path), None)
+        raise
     return cast("Client", client)  # it is declared as the base class, which cannot be closed

@@ -40,6 +40,8 @@ class Indexer:
     def __init__(self, *, capacity: int = 1024) -> None:
         self._capacity = capacity
         self._waiting: deque[Indexable] = deque()
+        self._failed: deque[Indexable] = deque(maxlen=capacity)
+        """Whose last step failed; they are tried again when they come anew, or by `drain`."""
         self._at_work: Indexable | None = None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -85,12 +87,13 @@ class Indexer:
             MemoryStoreError: If the embedder or the index fails; who was not reached goes on waiting.
         """
         with self._changed:
-            users = [*([self._at_work] if self._at_work else []), *self._waiting]
+            users = [*([self._at_work] if self._at_work else []), *self._waiting, *self._failed]
         for user in users:
             while user.index():
                 pass
             with self._changed:
                 self._waiting = deque(waiting for waiting in self._waiting if waiting is not user)
+                self._forget_failure(user)
 
     def report(self, failure: MemoryStoreError) -> None:
         """Warn that turns wait for the index, once for each reason in a row; the traceback only at level debug.
@@ -115,14 +118,21 @@ class Indexer:
         while (user := self._next()) is not None:
             try:
                 has_more = user.index(_TURNS_AT_ONCE)
+                has_failed = False
             except MemoryStoreError as exc:
                 self.report(exc)
-                has_more = False
+                has_more, has_failed = False, True
             with self._changed:
                 self._at_work = None
+                self._forget_failure(user)
+                if has_failed:
+                    self._failed.append(user)
                 self._last_step = time.monotonic()
                 if has_more and not any(waiting is user for waiting in self._waiting):
                     self._waiting.append(user)
+
+    def _forget_failure(self, user: Indexable) -> None:
+        self._failed = deque((failed for failed in self._failed if failed is not user), maxlen=self._capacity)
 
     def _next(self) -> Indexable | None:
         """Return the next user when it is time for a step, `None` when there will be no more."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.embedder import Embedder
-from memory.errors import MemoryStoreError
+from memory.errors import EmbedderMismatchError, MemoryStoreError
 from memory.recall import Hit, TurnVectors
 from memory.records import Scope, Turn
 from memory.storage.embedding_text import embedding_text
@@ -40,7 +40,8 @@ class UserMemory:
     """The turns of one scope, for reading (it is a `TurnShelf`), remembering and forgetting; safe to share by threads.
 
     What is cached is checked against the version of the log at every use, so that turns which another process appended
-    or erased are seen at once. The index follows the log in the background; a search embeds first what it lacks.
+    or erased are seen at once. The index follows the log in the background; a search embeds first what it lacks. Where
+    the index cannot be read, that is warned of, and turns of earlier processes go without vectors.
     """
 
     def __init__(
@@ -96,12 +97,12 @@ class UserMemory:
             return self._current().turns
 
     def vectors(self) -> TurnVectors:
-        """Return the vector of every acknowledged turn.
+        """Return the vector of every acknowledged turn; only of those embedded here while the index cannot be read.
 
         Raises:
             EmbedderError: If the embedder fails.
         """
-        view = self._embedded()
+        view = self._embedded(may_lack=True)
         with self._looking:
             found = TurnVectors(view.vectors.turn_ids, view.vectors.matrix.copy())
             must_store = bool(view.unstored)
@@ -110,7 +111,7 @@ class UserMemory:
         return found
 
     def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """Return for each query the `k` turns nearest to it, best first; ties keep log order.
+        """Return for each query the `k` turns nearest to it of those with `vectors`, best first; ties keep log order.
 
         Raises:
             EmbedderError: If the embedder fails.
@@ -118,7 +119,7 @@ class UserMemory:
         if not queries or self.settings.is_paused:
             return [[] for _ in queries]
         vectors = np.stack([self._embedder.embed_query(query) for query in queries])
-        view = self._embedded()
+        view = self._embedded(may_lack=True)
         with self._looking:
             turn_ids = view.vectors.turn_ids
             found = nearest(vectors, view.vectors.matrix, k)
@@ -139,8 +140,7 @@ class UserMemory:
 
         Raises:
             RecordError: If another turn has the id of one, or one cannot be stored without loss; those before it are.
-            MemoryStoreError: If the log cannot be written, or so many turns wait to be indexed that some had to be
-                first and could not; a note says that the turns themselves are kept.
+            MemoryStoreError: If the log cannot be written.
         """
         if self.settings.is_paused and not even_if_paused:
             return
@@ -224,8 +224,7 @@ class UserMemory:
         try:
             self.index()
         except MemoryStoreError as exc:
-            exc.add_note("the turns are in the log and count as remembered; only their vectors are missing")
-            raise
+            self._indexer.report(exc)
 
     def _look_anew(self) -> None:
         with self._looking:
@@ -240,17 +239,30 @@ class UserMemory:
             view.grow(version, self._log.entries(self.scope, after=view.last_position))
         return view
 
-    def _embedded(self, limit: int | None = None) -> UserView:
-        """Return the current view after embedding what lacks a vector, at most `limit` turns of it."""
+    def _embedded(self, limit: int | None = None, *, may_lack: bool = False) -> UserView:
+        """Return the current view after embedding what lacks a vector, at most `limit` turns of it.
+
+        Where the index cannot be read and `may_lack`, what may be in it is left without.
+        """
+        is_readable = True
         with self._embedding:
             while True:
                 with self._looking:
                     view = self._current()
                     unread = {turn_id: view.entry(turn_id) for turn_id in view.unread}
-                    batch = [view.entry(turn_id) for turn_id in islice(view.unembedded, limit or _EMBEDDED_AT_ONCE)]
+                    lacking = (turn_id for turn_id in view.unembedded if turn_id not in unread)
+                    batch = [view.entry(turn_id) for turn_id in islice(lacking, limit or _EMBEDDED_AT_ONCE)]
                     is_whole = len(unread) == len(view.turns)
-                if unread:
-                    self._take_stored(view, unread, is_whole=is_whole)
+                if unread and is_readable:
+                    try:
+                        self._take_stored(view, unread, is_whole=is_whole)
+                    except EmbedderMismatchError:
+                        raise
+                    except MemoryStoreError as exc:
+                        if not may_lack:
+                            raise
+                        self._indexer.report(exc)
+                        is_readable = False
                     continue
                 if not batch:
                     return view

@@ -115,3 +115,21 @@ def test_after_closing_nobody_is_taken_in_and_who_waits_can_be_drained(indexer: 
     assert not indexer.submit(Backlog())
     indexer.drain()
     assert backlog.turns == 0
+
+
+def test_a_drain_tries_those_again_whose_turn_failed(indexer: Indexer) -> None:
+    broken = Backlog()
+    broken.failure = EmbedderError("out of order")
+    indexer.submit(broken)
+    give_up_at = time.monotonic() + 10
+    while not indexer._failed:
+        assert time.monotonic() < give_up_at
+        time.sleep(0.01)
+    with pytest.raises(EmbedderError):
+        indexer.drain()
+    broken.failure = None
+    indexer.drain()
+    assert broken.turns == 0
+    broken.steps.clear()
+    indexer.drain()
+    assert broken.steps == []
