@@ -12,6 +12,15 @@ Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
 
+def dots(rows: Matrix, vector: Vector) -> Vector:
+    """Return the dot product of each row, shape `(n, d)`, with `vector`, shape `(d,)`.
+
+    It is computed in this thread. BLAS would share it among threads that wait for one another: where other work keeps
+    the processor busy, a thousand rows then take 28 ms in one of twenty cases, instead of 0.1 ms.
+    """
+    return np.asarray(np.einsum("ij,j->i", rows, vector))
+
+
 class Embedder(Protocol):
     """Turns texts into unit vectors. Both methods give float32 rows of length 1 (cosine is their dot product)."""
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embedder import Matrix, Vector
+from memory.embedder import Matrix, Vector, dots
+from memory.ranking.columns import Columns
 from memory.ranking.log_terms import ALONE, AROUND, WITH_PREVIOUS, Array, LogTerms
-from memory.ranking.turn_features import QueryFeatures, TurnFeatures, nearness_in_time, read_query, read_turn
+from memory.ranking.turn_features import QueryFeatures, nearness_in_time, read_query, read_turn
 from memory.records import Turn
 
 FEATURES = (
@@ -33,12 +34,17 @@ FEATURES = (
     "meaning_of_statement_for_user",
 )
 """All in [-1, 1], and more of each is never worse; `RankingLog.features` says what they are."""
-_STATEMENT, _STATEMENT_FOR_USER = map(FEATURES.index, ("meaning_of_statement", "meaning_of_statement_for_user"))
+_MEANING, _STATEMENT, _STATEMENT_FOR_USER = map(
+    FEATURES.index, ("meaning", "meaning_of_statement", "meaning_of_statement_for_user")
+)
 
 MEAN_PRIOR_TURNS = 8
 """Turns without direction that are added before the mean vector is taken: few turns say little of what all share."""
 CANDIDATES = 64
 """Turns whose statements are compared with the query, the best by all other features: embedding them takes time."""
+
+_ROWS_AT_ONCE = 256
+"""Whose vectors are centred at once: half a megabyte stays near the processor."""
 
 Embed = Callable[[Sequence[str]], Matrix]
 
@@ -62,9 +68,15 @@ class Centring(NamedTuple):
 
     def cosines(self, rows: Matrix, query: Vector) -> Array:
         """Return the cosine of each row, shape `(n, d)`, with `query`, shape `(d,)`; 0 where nothing is left."""
-        centred, direction = rows - self.mean, query - self.mean
-        lengths = np.linalg.norm(centred, axis=1) * np.linalg.norm(direction)
-        return np.asarray(centred @ direction / np.maximum(lengths, 1e-6), dtype=np.float64)
+        direction = query - self.mean
+        products, squares = np.empty((2, len(rows)), dtype=np.float32)
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            part = slice(start, start + _ROWS_AT_ONCE)
+            centred = rows[part] - self.mean
+            products[part] = dots(centred, direction)
+            squares[part] = np.einsum("ij,ij->i", centred, centred)
+        lengths = np.sqrt(squares) * np.sqrt(np.einsum("i,i->", direction, direction))
+        return np.asarray(products / np.maximum(lengths, 1e-6), dtype=np.float64)
 
 
 class RankingLog:
@@ -72,23 +84,30 @@ class RankingLog:
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
-        self._features: list[TurnFeatures] = []
+        self._columns = Columns()
         self._terms = LogTerms()
+
+    def __len__(self) -> int:
+        return len(self._turns)
 
     def follow(self, turns: Sequence[Turn]) -> None:
         """Become the log `turns`; only new turns at its end are read where the others are as before."""
         known = len(self._turns)
         if list(turns[:known]) != self._turns:
-            self._turns, self._features, self._terms, known = [], [], LogTerms(), 0
+            self._turns, self._columns, self._terms, known = [], Columns(), LogTerms(), 0
         for turn in turns[known:]:
             read = read_turn(turn)
             self._turns.append(turn)
-            self._features.append(read)
+            self._columns.append(read)
             self._terms.append(read.terms)
+
+    def statements(self, position: int) -> tuple[str, ...]:
+        """Return the statements of a turn whose vectors `rank` may ask for."""
+        return self._columns.statements[position]
 
     def query(self, text: str) -> QueryFeatures:
         """Return the features of a query to this log."""
-        return read_query(text, {read.speaker for read in self._features if read.speaker})
+        return read_query(text, self._columns.speakers)
 
     def features(self, query: QueryFeatures, rows: Matrix, vector: Vector) -> Array:
         """Return the features of each turn for `query`, shape `(n, len(FEATURES))`.
@@ -110,26 +129,28 @@ class RankingLog:
             rows: Unit vectors of the turns, shape `(n, d)`.
             vector: Unit vector of the query, shape `(d,)`.
         """
-        reads = self._features
+        log = self._columns
         about_user = not query.speakers
         meaning = Centring.of(rows).cosines(rows, vector)
-        subject = np.array([_spoken_by(read.speaker, query.speakers) for read in reads])
-        asks_nothing = np.array([-read.asking_share for read in reads])
+        words = self._terms.coverages(query.term_weights, (ALONE, WITH_PREVIOUS, AROUND))
+        subject = log.by_speaker(lambda speaker: _spoken_by(speaker, query.speakers))
+        asks_nothing = -np.array(log.asking_shares)
+        nothing = np.zeros(len(self))
         columns = {
-            "words": self._terms.coverage(query.term_weights, ALONE),
-            "words_with_previous": self._terms.coverage(query.term_weights, WITH_PREVIOUS),
-            "words_around": self._terms.coverage(query.term_weights, AROUND),
+            "words": words[0],
+            "words_with_previous": words[1],
+            "words_around": words[2],
             "meaning": meaning,
             "meaning_of_neighbours": _nearer_neighbour(meaning),
-            "meaning_of_statement": np.zeros(len(reads)),
+            "meaning_of_statement": nothing,
             "by_subject": subject,
-            "states": subject * [bool(read.statements) for read in reads],
+            "states": subject * np.array(log.states),
             "asks_nothing": asks_nothing,
-            "dated_for_when": np.array([query.asks_when and read.is_dated for read in reads], dtype=np.float64),
-            "day_named": np.array([nearness_in_time(query.days, read.day) for read in reads]),
-            "takes_side_for_user": about_user * np.array([read.stance_share for read in reads]),
+            "dated_for_when": np.array(log.dated) if query.asks_when else nothing,
+            "day_named": log.by_day(lambda day: nearness_in_time(query.days, day)) if query.days else nothing,
+            "takes_side_for_user": about_user * np.array(log.stance_shares),
             "asks_nothing_for_user": about_user * asks_nothing,
-            "meaning_of_statement_for_user": np.zeros(len(reads)),
+            "meaning_of_statement_for_user": nothing,
         }
         return np.column_stack([columns[name] for name in FEATURES])
 
@@ -151,12 +172,12 @@ class RankingLog:
         owners: list[int] = []
         texts: list[str] = []
         for position in positions:
-            read = self._features[position]
-            if read.is_one_statement:
-                nearest[position] = max(features[position, FEATURES.index("meaning")], 0.0)
+            if self._columns.is_one_statement[position]:
+                nearest[position] = max(features[position, _MEANING], 0.0)
             else:
-                texts.extend(read.statements)
-                owners.extend([position] * len(read.statements))
+                stated = self.statements(position)
+                texts.extend(stated)
+                owners.extend([position] * len(stated))
         if texts:
             np.maximum.at(nearest, owners, Centring.of(rows).cosines(embed(texts), vector))
         filled = features.copy()
@@ -165,7 +186,14 @@ class RankingLog:
         return filled
 
     def rank(self, query: QueryFeatures, rows: Matrix, vector: Vector, embed: Embed) -> list[Ranked]:
-        """Return all turns, best first; ties by position.
+        """Return all turns, best first; ties by position. The arguments are those of `ranking`."""
+        order, scores = self.ranking(query, rows, vector, embed)
+        return [Ranked(position, float(scores[position])) for position in order.tolist()]
+
+    def ranking(
+        self, query: QueryFeatures, rows: Matrix, vector: Vector, embed: Embed
+    ) -> tuple[NDArray[np.intp], Array]:
+        """Return the positions of all turns, best first and ties by position, and the score of each position.
 
         Args:
             query: From `query`.
@@ -174,12 +202,11 @@ class RankingLog:
             embed: Gives unit vectors of sentences, shape `(m, d)`.
         """
         if not self._turns:
-            return []
-        weights = ranking_weights()
+            return np.empty(0, dtype=np.intp), np.empty(0)
         features = self.features(query, rows, vector)
-        first = _order(features @ weights)[:CANDIDATES].tolist()
-        scores = self.with_statements(features, query, first, rows, vector, embed) @ weights
-        return [Ranked(int(position), float(scores[position])) for position in _order(scores)]
+        first = _order(_weighed(features))[:CANDIDATES].tolist()
+        scores = _weighed(self.with_statements(features, query, first, rows, vector, embed))
+        return _order(scores), scores
 
 
 @lru_cache(maxsize=1)
@@ -189,6 +216,10 @@ def ranking_weights() -> Array:
         files("memory.ranking").joinpath("ranking_weights.json").read_text(encoding="utf-8")
     )
     return np.array([float(stored["weights"][name]) for name in FEATURES])
+
+
+def _weighed(features: Array) -> Array:
+    return np.asarray(np.einsum("ij,j->i", features, ranking_weights()))  # not `@`, see `memory.embedder.dots`
 
 
 def _order(scores: Array) -> NDArray[np.intp]:
