@@ -8,9 +8,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -20,6 +19,14 @@ from agent.commands import imports as import_cli
 from agent.commands import reindex as memory_cli
 from agent.commands import state as state_cli
 from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
+from agent.commands.options import (
+    BaseUrlOption,
+    MemoryOption,
+    ModelOption,
+    PolicyOption,
+    ProviderOption,
+    VersionOption,
+)
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
@@ -44,23 +51,12 @@ app = typer.Typer(
 DEFAULT_USER = "me"
 
 
-class PlannerName(StrEnum):
-    """Who proposes."""
-
-    RULES = "rules"
-    CHAT = "chat"
-
-
-class PolicyName(StrEnum):
-    """How acting is weighed against asking."""
-
-    PRODUCT = "product"
-    BENCHMARK = "benchmark"
+PlannerName = Literal["rules", "chat"]
 
 
 @app.callback()
-def _stead() -> None:
-    """Hold the commands together; with one command alone typer would drop its name."""
+def _stead(version: VersionOption = False) -> None:
+    """Take the options that stand before a command."""
 
 
 app.add_typer(state_cli.app, name="state")
@@ -77,36 +73,26 @@ def chat(
         ".stead"
     ),
     user: Annotated[str, typer.Option(help="Who is talking; each user has a memory of their own.")] = DEFAULT_USER,
-    memory: Annotated[
-        str, typer.Option(help="Memory strategy: none, full, recent, lexical, dense, hybrid, state or stead.")
-    ] = "stead",
+    memory: MemoryOption = "stead",
     planner: Annotated[
         PlannerName | None,
         typer.Option(
-            help=f"rules: no model; chat: a model. Default: chat where {KEY_VARIABLE} and {URL_VARIABLE} are set.",
-            show_default=False,
+            help="Who proposes: `rules` needs no model; `chat` is a model behind an endpoint.",
+            show_default=f"chat with --provider or where {KEY_VARIABLE} and {URL_VARIABLE} are set, else rules",
         ),
     ] = None,
-    policy: Annotated[
-        PolicyName, typer.Option(help="product: weighs what a wrong call costs; benchmark: maximises exact accuracy.")
-    ] = PolicyName.PRODUCT,
+    policy: PolicyOption = "product",
     heads: Annotated[
-        str, typer.Option(metavar="HEADS", help="Of the clarifier: hand_set, persona, or a file of stead calibrate.")
+        str,
+        typer.Option(
+            metavar="HEADS",
+            help="What turns evidence into probabilities: `hand_set`, `persona`, or a file of `stead calibrate`.",
+        ),
     ] = "hand_set",
     toolset: Annotated[str, typer.Option(help="Demo tools on offer: trips, weather, dinner or all.")] = "all",
-    provider: Annotated[
-        str | None,
-        typer.Option(help="Profile of the endpoint for the planner chat, say kimi-k2.6 (docs/models.md)."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Model id for the planner chat. Default: the profile's, or STEAD_MODEL, else the endpoint's only one."
-        ),
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option(help="Address for the planner chat, or a region of the profile.", show_default=False)
-    ] = None,
+    provider: ProviderOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
     now: Annotated[
         datetime | None, typer.Option(help="Pretend that it is this time. Default: the clock.", show_default=False)
     ] = None,
@@ -137,7 +123,7 @@ def chat(
             person,
             planning,
             strategy=memory,
-            policy=policy.value,
+            policy=policy,
             clock=local_time if now is None else lambda: now,
             heads=fitted,
         )
@@ -147,7 +133,7 @@ def chat(
         hello = "Hello" if user == DEFAULT_USER else f"Hello {user}"
         console.write(
             f"{hello}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
-            f"Planner {planning.name}, memory {memory}, policy {policy.value}; "
+            f"Planner {planning.name}, memory {memory}, policy {policy}; "
             f"{_counted(len(agent.turns()))} remembered. /help lists commands."
         )
         if person.settings.is_paused:
@@ -205,7 +191,7 @@ def _chat_settings(
 ) -> ChatSettings | None:
     """Return the settings of the planner chat where it is chosen, or nothing is and the endpoint is named."""
     is_named = provider is not None or bool(environ.get(KEY_VARIABLE) and environ.get(URL_VARIABLE))
-    if planner is PlannerName.CHAT or (planner is None and is_named):
+    if planner == "chat" or (planner is None and is_named):
         return ChatSettings.from_environ(environ, provider=provider, model=model, base_url=base_url)
     return None
 
@@ -216,6 +202,7 @@ def _planner(settings: ChatSettings | None, embedder: Embedder) -> Iterator[Plan
         from agent.planners.chat import ChatPlanner
 
         with ChatPlanner(settings) as planner:
+            planner.endpoint.check()
             yield planner
     else:
         from agent.planners.rules import RulesPlanner

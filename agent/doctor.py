@@ -7,15 +7,10 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from agent.errors import (
-    PlannerError,
-    PlannerRateLimitError,
-    PlannerRefusedError,
-    PlannerTimeoutError,
-    PlannerUnavailableError,
-)
+from agent.errors import PlannerError, PlannerRefusedError
 from agent.planners.answers import read_answer, with_echo
 from agent.planners.chat import ChatPlanner
+from agent.planners.failures import explained
 from agent.planners.prompt import Style, build_messages
 from agent.planners.prompt_costs import block_costs
 from agent.planners.requests import build_request, request_options
@@ -57,7 +52,7 @@ def examine(planner: ChatPlanner) -> Iterator[Check]:
         style = Style.of(ASKED, planner.settings.profile, planner.files, planner.endpoint.model)
         proposal = _called(planner, style)
     except PlannerError as exc:
-        yield Check("tool call", False, _why(exc))
+        yield Check("tool call", False, explained(exc))
         return
     yield (call := _call_check(planner, proposal))
     if call.is_well:
@@ -90,9 +85,9 @@ def _listed(planner: ChatPlanner) -> Check:
     except PlannerRefusedError as exc:
         if exc.status in (404, 405):
             return Check("endpoint", True, "it answers, and lists no models")
-        return Check("endpoint", False, _why(exc))
+        return Check("endpoint", False, explained(exc))
     except PlannerError as exc:
-        return Check("endpoint", False, _why(exc))
+        return Check("endpoint", False, explained(exc))
     bare = [model.removeprefix("models/") for model in listed]  # Gemini's way to list them
     if named is None and len(listed) != 1:
         return Check("endpoint", False, f"name a model with --model; it offers {', '.join(bare[:20]) or 'none'}")
@@ -113,7 +108,8 @@ def _called(planner: ChatPlanner, style: Style) -> Proposal:
     answered = planner.endpoint.complete(request.body, seconds_left=planner.settings.turn_timeout_s)
     reading = read_answer(answered.message, ASKED, style, is_cut=answered.finish_reason == "length")
     proposal = with_echo(reading, answered.message, style)
-    return replace(proposal, notes=(*request.notes, *answered.notes, *proposal.notes, *reading.faults.values()))
+    notes = (*request.notes, *answered.notes, *answered.attempts, *proposal.notes, *reading.faults.values())
+    return replace(proposal, notes=notes)
 
 
 def _call_check(planner: ChatPlanner, proposal: Proposal) -> Check:
@@ -144,25 +140,8 @@ def _echo_check(planner: ChatPlanner, proposal: Proposal) -> Check:
     try:
         after = planner.plan(replace(ASKED, steps=(step,), proposed=(Proposed(0, first),)))
     except PlannerError as exc:
-        return Check("echo", False, f"the result of the call was refused: {_why(exc)}")
+        return Check("echo", False, f"the result of the call was refused: {explained(exc)}")
     said = after.reply or after.question or (f"a further call of {after.calls[0].name}" if after.calls else "")
     if not said:
         return Check("echo", False, "it answered the result of the call with nothing; a larger max_tokens may help")
     return Check("echo", True, f"it took the result of the call and said {said[:80]!r}")
-
-
-def _why(exc: PlannerError) -> str:
-    """Return what an error means for whoever set the endpoint up."""
-    if isinstance(exc, PlannerRefusedError) and exc.status in (401, 403):
-        return f"the key is not taken; check that it is of this provider and of this region ({exc})"
-    if isinstance(exc, PlannerRefusedError) and exc.status == 404:
-        return f"there is no such model or path; check --model, and that --base-url ends as the provider says ({exc})"
-    if isinstance(exc, PlannerRefusedError) and exc.status == 402:
-        return f"the account has no money left ({exc})"
-    if isinstance(exc, PlannerRateLimitError):
-        return f"the account's limit is used up for now ({exc})"
-    if isinstance(exc, PlannerTimeoutError):
-        return f"it took too long; is the model loaded? ({exc})"
-    if isinstance(exc, PlannerUnavailableError):
-        return f"nothing works at that address; is the server running, and is the address right? ({exc})"
-    return str(exc)

@@ -85,15 +85,17 @@ class PlannerSettingsError(AgentError):
 
 
 class PlannerError(AgentError):
-    """A planner that could not propose; `usage` is what was spent on it, `notes` say what was tried."""
+    """A planner that could not propose; `usage` is what was spent on it, `notes` and `attempts` as in `Proposal`."""
 
     usage: Usage | None = None
     notes: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
 
-    def after(self, usage: Usage, notes: Iterable[str]) -> Self:
-        """Return this error with what was spent and tried before it."""
+    def after(self, usage: Usage, notes: Iterable[str] = (), attempts: Iterable[str] = ()) -> Self:
+        """Return this error with what was spent, noted and tried before it."""
         self.usage = usage if self.usage is None else usage + self.usage
         self.notes = (*notes, *self.notes)
+        self.attempts = (*attempts, *self.attempts)
         return self
 
 
@@ -122,8 +124,10 @@ class PlannerRefusedError(PlannerError):
 class PlannerUnavailableError(PlannerError):
     """The endpoint cannot be reached, or fails on its side."""
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_s: float | None = None, status: int | None = None) -> None:
         self.retry_after_s = retry_after_s
+        self.status = status
+        """`None` where nobody answered."""
         super().__init__(message)
 
 

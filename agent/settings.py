@@ -15,6 +15,12 @@ from agent.providers import DEFAULT_PROVIDER, Profile, find_profile
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
 MODEL_VARIABLE = "STEAD_MODEL"
+VARIABLES: Mapping[str, str] = {
+    field: f"STEAD_{field.upper()}"
+    for field in ("temperature", "max_tokens", "prompt_tokens", "thinking", "stream", "timeout_s", "turn_timeout_s",
+                  "max_retries", "run_retries", "max_wait_s")
+}  # fmt: skip
+"""By field of the settings: the variable that holds it, for every provider."""
 NO_KEY = "none"
 """What is sent to a server of one's own that asks for no key."""
 
@@ -79,7 +85,7 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
         prompt: Path | None = None,
         samples: int = 1,
     ) -> ChatSettings:
-        """Return the settings that a provider's profile and its variables name.
+        """Return the settings that a provider's profile, its variables and those of `VARIABLES` name.
 
         Args:
             environ: The environment, say `os.environ`.
@@ -103,10 +109,14 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
         try:
             return cls.model_validate(
                 {"base_url": address, "api_key": key, "model": named, "profile": profile, "prompt": prompt,
-                 "samples": samples}
+                 "samples": samples,
+                 **{field: environ[name] for field, name in VARIABLES.items() if environ.get(name)}}
             )  # fmt: skip
         except ValidationError as exc:
-            problems = "; ".join(f"{error['loc'][0]}: {error['msg']}, got {error['input']!r}" for error in exc.errors())
+            found = [(str(error["loc"][0]), error) for error in exc.errors()]
+            problems = "; ".join(
+                f"{VARIABLES.get(name, name)}: {error['msg']}, got {error['input']!r}" for name, error in found
+            )
             raise PlannerSettingsError(f"the planner `chat` cannot be set up: {problems}") from exc
 
 

@@ -7,8 +7,9 @@ from typing import Protocol
 
 from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
-from agent.errors import PlannerError
+from agent.errors import PlannerError, PlannerSettingsError
 from agent.explain import beliefs, shown, shown_call, why
+from agent.planners.failures import ends_everything, explained
 from memory.evidence import Slot
 from memory.records import Observation, ToolCall
 from memory.storage.user_memory import Forgotten
@@ -59,6 +60,7 @@ class Chat:
 
         Raises:
             MemoryStoreError: If the memory fails.
+            PlannerSettingsError: If the model's endpoint refuses the key, the account or the model.
         """
         while not self._is_over:
             line = self._console.read("you> ")
@@ -103,6 +105,8 @@ class Chat:
         try:
             result = self._agent.run(request, self._toolbox.tools_for(request), executor=self, user=self)
         except PlannerError as exc:
+            if ends_everything(exc):
+                raise PlannerSettingsError(explained(exc)) from exc
             self._console.write(f"(the planner failed, and the turn is not remembered: {exc})")
             return
         if result.ending == "unanswered":

@@ -113,7 +113,9 @@ class Proposal:
     echo: dict[str, JsonValue] = field(default_factory=dict)
     """What the model's endpoint wants back, unread, with these calls in the rest of the turn, such as its reasoning."""
     notes: tuple[str, ...] = ()
-    """What had to be mended, left out or tried again, in words."""
+    """What had to be mended, left out or sent back, in words; the same whenever the model answers the same."""
+    attempts: tuple[str, ...] = field(default=(), compare=False)
+    """What failed on the way to the endpoint and was tried again, in words; another time it would not."""
     seconds: float = field(default=0, compare=False)
     """Time spent waiting for the model."""
 

@@ -176,12 +176,13 @@ def _written(since: list[dict[str, Any]], system: str, form: str) -> dict[str, A
     step = sum(message["role"] == "assistant" for message in since)
     if "No tool is needed now" in system:
         return {"role": "assistant", "content": REPLY}
-    if step >= len(STEPS):
+    steps = STEPS if f'"{STEPS[0][0][0]}"' in system else [[("echo", {"text": "ping"})]]
+    if step >= len(steps):
         return {"role": "assistant", "content": "[]"}
     if form == "hammer":
-        listed = [{"name": name, "arguments": given} for name, given in STEPS[step]]
+        listed = [{"name": name, "arguments": given} for name, given in steps[step]]
         return {"role": "assistant", "content": f"```json\n{json.dumps(listed)}\n```"}
-    calls = ", ".join(f"{name}({', '.join(f'{k}={v!r}' for k, v in given.items())})" for name, given in STEPS[step])
+    calls = ", ".join(f"{name}({', '.join(f'{k}={v!r}' for k, v in given.items())})" for name, given in steps[step])
     return {"role": "assistant", "content": f"[{calls}]"}
 
 
@@ -240,13 +241,20 @@ class ProviderServer:
         quirk: How its streams look.
         troubles: What goes wrong, by the number of the request from 0: `status` with `headers`, `delay_s`, `cut`,
             or `body`.
+        key: The only one it takes; `None`: any.
     """
 
     def __init__(
-        self, house: str, *, form: str = "", quirk: str = "", troubles: Mapping[int, Mapping[str, Any]] | None = None
+        self,
+        house: str,
+        *,
+        form: str = "",
+        quirk: str = "",
+        troubles: Mapping[int, Mapping[str, Any]] | None = None,
+        key: str | None = None,
     ) -> None:
         given = {str(number): trouble for number, trouble in (troubles or {}).items()}
-        self._options = {"house": house, "form": form, "quirk": quirk, "troubles": given}
+        self._options = {"house": house, "form": form, "quirk": quirk, "troubles": given, "key": key}
         self._process: subprocess.Popen[str] | None = None
         self.base_url = ""
 
@@ -287,8 +295,13 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        listed = {"object": "list", "data": [{"id": "m", "object": "model", "created": 0, "owned_by": "test"}]}
-        self._send(200, self.server.log if self.path.endswith("/log") else listed)
+        if self.path.endswith("/log"):
+            self._send(200, self.server.log)
+        elif not self._knows_key():
+            self._send(401, {"error": {"message": "Incorrect API key provided"}})
+        else:
+            listed = {"object": "list", "data": [{"id": "m", "object": "model", "created": 0, "owned_by": "test"}]}
+            self._send(200, listed)
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -297,7 +310,10 @@ class _Handler(BaseHTTPRequestHandler):
             trouble = self.server.options["troubles"].get(str(len(self.server.log)), {})
             self.server.log.append(entry)
         time.sleep(trouble.get("delay_s", 0))
-        if status := trouble.get("status"):
+        if not self._knows_key() or body["model"] != "m":
+            entry["status"] = 404 if self._knows_key() else 401
+            self._send(entry["status"], {"error": {"message": f"no such key, or no model {body['model']}"}})
+        elif status := trouble.get("status"):
             entry["status"] = status
             self._send(status, {"error": {"message": f"trouble {status}"}}, trouble.get("headers", {}))
         elif "body" in trouble:
@@ -306,6 +322,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._cut()
         else:
             self._answer(body, entry)
+
+    def _knows_key(self) -> bool:
+        return self.server.options["key"] in (None, str(self.headers.get("Authorization")).removeprefix("Bearer "))
 
     def _answer(self, body: Mapping[str, Any], entry: dict[str, Any]) -> None:
         options = self.server.options

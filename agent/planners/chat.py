@@ -28,10 +28,16 @@ class _Spent(NamedTuple):
 
     usage: Usage = Usage()
     notes: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
     seconds: float = 0
 
     def plus(self, answered: Answered) -> _Spent:
-        return _Spent(self.usage + answered.usage, (*self.notes, *answered.notes), self.seconds + answered.seconds)
+        return _Spent(
+            self.usage + answered.usage,
+            (*self.notes, *answered.notes),
+            (*self.attempts, *answered.attempts),
+            self.seconds + answered.seconds,
+        )
 
 
 class ChatPlanner:
@@ -69,7 +75,8 @@ class ChatPlanner:
 
         A call that cannot be read (arguments that are no JSON object, a tool that is not on offer) goes back to the
         model with the reason, MAX_REPAIRS times; after that such calls are left out. Arguments are mended where only
-        one mending is possible. All that was mended, dropped or tried again is in the proposal's notes.
+        one mending is possible. What was mended or dropped is in the proposal's notes, what was tried again in its
+        attempts.
 
         Raises:
             PlannerError: If the endpoint gives no answer; its subclass says why, its `usage` what was spent.
@@ -90,7 +97,7 @@ class ChatPlanner:
             proposals.append(proposal)
         chosen = agreed(proposals) if len(proposals) > 1 else proposals[0]
         notes = tuple(dict.fromkeys((*spent.notes, *chosen.notes)))
-        return replace(chosen, usage=spent.usage, notes=notes, seconds=spent.seconds)
+        return replace(chosen, usage=spent.usage, notes=notes, attempts=spent.attempts, seconds=spent.seconds)
 
     def _proposal(self, situation: Situation, style: Style, spent: _Spent, waited: float) -> tuple[Proposal, _Spent]:
         """Return one answer's proposal, and what was spent with it."""
@@ -116,7 +123,7 @@ class ChatPlanner:
         try:
             answered = self.endpoint.complete(request.body, seconds_left=left)
         except PlannerError as exc:
-            raise exc.after(spent.usage, spent.notes) from exc.__cause__
+            raise exc.after(spent.usage, spent.notes, spent.attempts) from exc.__cause__
         reading = read_answer(answered.message, situation, style, is_cut=answered.finish_reason == "length")
         spent = spent._replace(notes=(*spent.notes, *request.notes))
         return answered, reading, spent.plus(answered)

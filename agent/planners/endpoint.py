@@ -21,7 +21,7 @@ from agent.errors import (
     PlannerTimeoutError,
     PlannerUnavailableError,
 )
-from agent.planners.failures import is_passing, translated
+from agent.planners.failures import explained, is_passing, translated
 from agent.planners.streaming import StreamError, assemble
 from agent.settings import MODEL_VARIABLE, ChatSettings
 from clarifier.decision import Usage
@@ -48,7 +48,9 @@ class Answered(NamedTuple):
     usage: Usage
     """Of all attempts that reported it."""
     notes: tuple[str, ...]
-    """What went wrong or was left out on the way."""
+    """What was left out, since the endpoint refuses it."""
+    attempts: tuple[str, ...]
+    """What failed on the way."""
     seconds: float
     """From the first attempt to the answer, waits included."""
 
@@ -58,7 +60,7 @@ class _Account:
     """What one request has cost so far."""
 
     usage: Usage = field(default_factory=Usage)
-    notes: list[str] = field(default_factory=list)
+    attempts: list[str] = field(default_factory=list)
 
 
 class Endpoint:
@@ -113,6 +115,21 @@ class Endpoint:
         with translated(self.where, self.settings.timeout_s):
             return sorted(model.id for model in self._opened().models.list())
 
+    def check(self) -> None:
+        """Make sure, at no cost, that somebody answers at the address and takes the key.
+
+        Whether the model is there is left to the first request: not every endpoint lists all that it takes.
+
+        Raises:
+            PlannerSettingsError: If not.
+        """
+        try:
+            self.models()
+        except PlannerError as exc:
+            is_absent = isinstance(exc, PlannerUnavailableError) and exc.status is None
+            if is_absent or (isinstance(exc, PlannerRefusedError) and exc.status == 401):
+                raise PlannerSettingsError(explained(exc)) from exc
+
     @property
     def where(self) -> str:
         """Model and address, for messages."""
@@ -130,11 +147,11 @@ class Endpoint:
             seconds_left: Most time this may take.
 
         Raises:
-            PlannerError: If there is no answer; with the usage of the attempts and notes on them.
+            PlannerError: If there is no answer; with what was spent, left out and tried.
         """
         started = time.monotonic()
         account = _Account()
-        body = self._without_refused(dict(body))
+        asked, body = body, self._without_refused(body)
         retries = dropped = 0
         while True:
             left = seconds_left - (time.monotonic() - started)
@@ -143,17 +160,18 @@ class Endpoint:
                 break
             except StreamError as exc:
                 account.usage += read_usage(exc.usage)
-                account.notes.append(f"the stream failed: {exc}")
+                account.attempts.append(f"the stream failed: {exc}")
                 if body.get("stream") and not self.settings.demands_stream:
                     body = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
                     continue
                 error: PlannerError = PlannerOutputError(f"{self.where} broke off its stream: {exc}")
             except PlannerRefusedError as exc:
-                changed = self._without_named(body, exc) if dropped < MAX_DROPPED else None
-                if changed is not None:
-                    body, note = changed
+                option = refused_option(body, exc) if dropped < MAX_DROPPED else None
+                if option is not None:
+                    self._remember_refused(option, exc)
+                    body = self._without_refused(body)
                     dropped += 1
-                    account.notes.append(note)
+                    account.attempts.append(f"{option} was refused: {exc}")
                     continue
                 error = exc
             except PlannerError as exc:
@@ -161,16 +179,17 @@ class Endpoint:
             left = seconds_left - (time.monotonic() - started)
             wait = self._wait_s(error, retries, left)
             if wait is None:
-                raise error.after(account.usage, account.notes)
+                raise error.after(account.usage, self._left_out(asked, body), account.attempts)
             retries += 1
-            account.notes.append(f"attempt {retries} failed, {wait:g} s later the next: {error}")
+            account.attempts.append(f"attempt {retries} failed, {wait:g} s later the next: {error}")
             self._sleep(wait)
         choice = completion["choices"][0]
         return Answered(
             choice["message"],
             choice.get("finish_reason"),
             account.usage + read_usage(completion.get("usage")),
-            tuple(account.notes),
+            tuple(self._left_out(asked, body)),
+            tuple(account.attempts),
             time.monotonic() - started,
         )
 
@@ -206,23 +225,30 @@ class Endpoint:
                 text = b"".join(parts).decode("utf-8", "replace")
                 return checked(_json(text, response.headers.get("content-type", "")), self.where)
 
-    def _without_refused(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _without_refused(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        made = dict(body)
         for option, instead in list(self._refused.items()):
-            value = body.pop(option, None)
+            value = made.pop(option, None)
             if value is not None and instead:
-                body[instead] = value
-        return body
+                made[instead] = value
+        return made
 
-    def _without_named(self, body: Mapping[str, Any], error: PlannerRefusedError) -> tuple[dict[str, Any], str] | None:
-        """Return the request without the one option that a refusal names, and a note; `None` where it names none."""
-        option = refused_option(body, error)
-        if option is None or option in self._refused:
-            return None
+    def _remember_refused(self, option: str, error: PlannerRefusedError) -> None:
+        """Have an option left out of all further requests, or sent by the name that the refusal gives for it."""
         other = _RENAMED.get(option, "")
-        instead = other if other and re.search(rf"\b{other}\b", str(error)) else ""
-        self._refused[option] = instead
-        note = f"{option} was refused and is " + (f"sent as {instead}" if instead else "left out") + " from here on"
-        return self._without_refused(dict(body)), f"{note}: {error}"
+        is_named = bool(other) and re.search(rf"\b{other}\b", str(error)) is not None
+        with self._lock:
+            for known, instead in self._refused.items():
+                if instead == option:  # it stood for another one; neither name is taken
+                    self._refused[known] = ""
+            self._refused[option] = other if is_named and other not in self._refused else ""
+
+    def _left_out(self, asked: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what became of the options that the endpoint refuses."""
+        for option, instead in list(self._refused.items()):
+            if option in asked and option not in sent:
+                became = f"sent as {instead}" if instead else "left out"
+                yield f"{option} is {became}, since the endpoint refused it"
 
     def _opened(self) -> OpenAI:
         from openai import OpenAI

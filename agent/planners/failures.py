@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -21,6 +22,11 @@ from agent.errors import (
 
 _OUT_OF_MONEY = ("insufficient_quota", "insufficient balance", "exceeded your current quota", "billing")
 """A 429 or 402 that says so does not pass by waiting."""
+_NO_SUCH_MODEL = re.compile(
+    r"\bmodel\b.{0,80}(?:not exist|not found|不存在)|(?:unknown|invalid|no such) model|模型不存在", re.IGNORECASE
+)
+_MODERATED = re.compile("moderat|flagged", re.IGNORECASE)
+"""A 403 that says so is about one request."""
 
 
 @contextmanager
@@ -56,8 +62,37 @@ def is_passing(error: PlannerError) -> bool:
     if isinstance(error, PlannerRefusedError):
         return error.status in (408, 409)
     if isinstance(error, PlannerRateLimitError):
-        return not any(words in str(error).lower() for words in _OUT_OF_MONEY)
+        return not _is_out_of_money(error)
     return isinstance(error, PlannerTimeoutError | PlannerUnavailableError | PlannerOutputError)
+
+
+def ends_everything(error: PlannerError) -> bool:
+    """Return whether every further request would fail alike: by its key, its account, its model or its address."""
+    if isinstance(error, PlannerRateLimitError):
+        return _is_out_of_money(error)
+    if not isinstance(error, PlannerRefusedError):
+        return False
+    if error.status == 403:
+        return not _MODERATED.search(str(error))
+    is_of_model = error.parameter == "model" or bool(_NO_SUCH_MODEL.search(str(error)))
+    return error.status in (401, 402, 404) or is_of_model
+
+
+def explained(error: PlannerError) -> str:
+    """Return what an error means for whoever set the endpoint up, and what the endpoint said."""
+    if isinstance(error, PlannerRefusedError) and error.status in (401, 403):
+        return f"the key is not taken; check that it is of this provider and of this region ({error})"
+    if isinstance(error, PlannerRefusedError) and error.status == 402:
+        return f"the account has no money left ({error})"
+    if isinstance(error, PlannerRefusedError) and ends_everything(error):
+        return f"there is no such model or path; check --model, and that --base-url ends as the provider says ({error})"
+    if isinstance(error, PlannerRateLimitError):
+        return f"the account's limit is used up for now ({error})"
+    if isinstance(error, PlannerTimeoutError):
+        return f"it took too long; is the model loaded? ({error})"
+    if isinstance(error, PlannerUnavailableError):
+        return f"nothing works at that address; is the server running, and is the address right? ({error})"
+    return str(error)
 
 
 def retry_after_s(headers: Mapping[str, str], *, now: datetime) -> float | None:
@@ -87,7 +122,7 @@ def _of_status(exc: Any, where: str) -> PlannerError:
     if status == 429:
         return PlannerRateLimitError(f"{where} refuses for now: {exc}", retry_after_s=wait)
     if status >= 500:
-        return PlannerUnavailableError(f"{where} fails: {exc}", retry_after_s=wait)
+        return PlannerUnavailableError(f"{where} fails: {exc}", retry_after_s=wait, status=status)
     body = exc.body if isinstance(exc.body, Mapping) else {}
     parameter = body.get("param")
     return PlannerRefusedError(
@@ -95,6 +130,10 @@ def _of_status(exc: Any, where: str) -> PlannerError:
         status=status,
         parameter=parameter if isinstance(parameter, str) else None,
     )
+
+
+def _is_out_of_money(error: PlannerRateLimitError) -> bool:
+    return any(words in str(error).lower() for words in _OUT_OF_MONEY)
 
 
 def _number(text: str | None) -> float | None:

@@ -11,7 +11,9 @@ from functools import partial
 from threading import Event
 from typing import Protocol
 
+from agent.errors import PlannerError, PlannerSettingsError
 from agent.graph import AgentContext, run_turn
+from agent.planners.failures import ends_everything, explained
 from agent.state import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.data.dataset import ReferenceTurn, Session
@@ -73,6 +75,9 @@ def play(
         run: Where results go.
         concurrency: Persons played at once, at least 1. The turns of one person are played in order.
         on_turn: Told of every finished turn, also of those that were done before; called from any thread.
+
+    Raises:
+        PlannerSettingsError: If an endpoint refuses the key, the account or the model; what is done is kept.
     """
     for line in run.lines:
         on_turn(line)
@@ -156,6 +161,8 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
             topic=str(turn.topic_id) if setup.view == "extended" else None,
         )
     except Exception as exc:
+        if isinstance(exc, PlannerError) and ends_everything(exc):
+            raise PlannerSettingsError(explained(exc)) from exc  # every further turn would fail alike
         # One turn's failure is a result like any other: recorded, counted as wrong, and the run goes on.
         failure = Failure.of(exc)
         line = line.model_copy(update={"failure": failure, "reason": f"{failure.type}: {failure.message}"})
@@ -172,6 +179,7 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
                 "usage": _usage(official),
                 "reply_usage": usage_by_reply(official),
                 "usage_after": _usage(after),
+                "notes": tuple(dict.fromkeys(note for entry in trace.entries for note in entry.proposal.notes)),
             }
         )
     return line.model_copy(

@@ -56,6 +56,8 @@ class TurnLine(BaseModel, frozen=True, extra="forbid"):
     """`usage` by reply; empty where that is not known."""
     usage_after: Usage = Usage()
     """Tokens spent after the deviation."""
+    notes: tuple[str, ...] = ()
+    """What the planner mended, left out or sent back in any of its plans, in words, each once."""
     failure: Failure | None = None
     seconds: dict[str, float] = {}
     """Clock readings: `turn`, from request to end; `reply_0` and so on, what each reply took."""

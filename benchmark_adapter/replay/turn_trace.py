@@ -34,7 +34,7 @@ class TurnTrace:
         try:
             proposal = self._planner.plan(situation)
         except PlannerError as exc:  # what the plan has cost is kept with the turn that fails
-            lost = Proposal(usage=exc.usage or Usage(), notes=exc.notes)
+            lost = Proposal(usage=exc.usage or Usage(), notes=exc.notes, attempts=exc.attempts)
             self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=lost))
             raise
         self.entries.append(TraceEntry(steps_before=len(situation.steps), proposal=proposal))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from agent.planners.chat import ChatPlanner
 from agent.planners.requests import request_options
@@ -23,6 +23,7 @@ from benchmark_adapter.replay.runner import PlannerFor, Setup, limited, play, pl
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import (
     Manifest,
+    PlannerName,
     Similarity,
     digest,
     package_versions,
@@ -30,7 +31,7 @@ from benchmark_adapter.runs.manifest import (
     source_commit,
 )
 from benchmark_adapter.runs.official import keep_official
-from benchmark_adapter.runs.run_directory import RunDirectory, open_run
+from benchmark_adapter.runs.run_directory import METRICS, RunDirectory, open_run
 from benchmark_adapter.scoring.run_scoring import Finished, measure
 from clarifier.calibration.heads import Heads, default_heads, load_heads
 from clarifier.clarifier import decide
@@ -39,8 +40,6 @@ from memory.embedder import Embedder
 from memory.embedders import open_embedder
 from memory.records import Turn
 from memory.strategies import default_budget
-
-PlannerName = Literal["rules", "chat", "oracle"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,8 @@ class Launch:
     setup: Setup
     path: Path
     concurrency: int
+    chat: ChatPlanner | None = None
+    """The planner of an endpoint, whose connections are closed when all is played."""
     warnings: tuple[str, ...] = ()
     """Of heads that were fitted with another planner or strategy, or on these very persons."""
 
@@ -119,7 +120,8 @@ class Launch:
 
     def finish(self, run: RunDirectory, on_turn: Callable[[TurnLine], None] = lambda line: None) -> Finished:
         """Play what is left to play, score it all, and write the metrics and the files in the reference layout."""
-        play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
+        with self.chat or nullcontext():
+            play(self.sessions, self.setup, run, concurrency=self.concurrency, on_turn=on_turn)
         metrics = measure(run, self.sessions)
         run.finish(playing_order(self.sessions), metrics)
         keep_official(run, self.sessions)
@@ -182,7 +184,9 @@ def prepare(options: RunOptions) -> Launch:
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
     warnings = tuple(_warnings(heads, options, every))
-    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, warnings)
+    if chat is not None and not (path / METRICS).exists():  # a finished run needs no endpoint
+        chat.endpoint.check()
+    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, chat, warnings)
 
 
 def _warnings(heads: Heads, options: RunOptions, sessions: Sequence[Session]) -> Iterator[str]:

@@ -5,6 +5,7 @@ Cases B09 (what an endpoint wants back, over a restart), B10 (parallel calls), B
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -32,14 +33,18 @@ TOOLS = [make_tool(name, "place") for name in ("find_table", "weather")] + [
     make_tool("book_table", "table_id", "time"),
 ]
 HOUSES = {
-    "kimi": "kimi-k2.6",
-    "gpt": "gpt-5.4",
-    "qwen": "qwen3.6-plus",
-    "deepseek": "deepseek-v4-pro",
-    "gemini": "gemini-3.5-flash",
-    "glm": "glm-5",
-    "plain": "openai-compatible",
+    "kimi-k2.6": ("kimi", ""),
+    "gpt-5.4": ("gpt", ""),
+    "qwen3.6-plus": ("qwen", ""),
+    "deepseek-v4-pro": ("deepseek", ""),
+    "gemini-3.5-flash": ("gemini", ""),
+    "glm-5": ("glm", ""),
+    "hammer2.1-7b": ("text", "hammer"),
+    "toolace-2.5-8b": ("text", "pythonic"),
+    "watt-tool-8b": ("text", "pythonic"),
+    "openai-compatible": ("plain", ""),
 }
+"""By profile: whose refusals its endpoint has, and how its model writes calls."""
 PAST = Turn(
     turn_id="t0",
     request="weather?",
@@ -81,41 +86,34 @@ def made(result: TurnResult) -> list[list[tuple[str, dict[str, Any]]]]:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("house", HOUSES)
-def test_every_provider_takes_a_loop_of_three_steps(house: str, stream: bool) -> None:
-    with ProviderServer(house) as server:
-        result = played(server, HOUSES[house], stream=stream)
+@pytest.mark.parametrize("profile", HOUSES)
+def test_every_provider_takes_a_loop_of_three_steps(profile: str, stream: bool) -> None:
+    house, form = HOUSES[profile]
+    with ProviderServer(house, form=form) as server:
+        result = played(server, profile, stream=stream)
         log = server.log
     assert (made(result), result.reply) == (STEPS, REPLY)
-    assert [entry["status"] for entry in log] == [200] * 4
+    # A model that writes its calls is asked once more after `[]`, for its reply and without tools.
+    n = 5 if house == "text" else 4
+    assert [entry["status"] for entry in log] == [200] * n
+    if house == "text":
+        assert ["find_table" in entry["body"]["messages"][0]["content"] for entry in log] == [True] * 4 + [False]
     streams = stream or house == "qwen"
-    assert [bool(entry["body"].get("stream")) for entry in log] == [streams] * 4
-    assert result.usage == Usage(prompt=400, completion=40, cached=0 if streams else 160)
-
-
-@pytest.mark.parametrize("form", ["hammer", "pythonic"])
-def test_a_model_that_writes_its_calls_takes_the_same_loop(form: str) -> None:
-    profile = {"hammer": "hammer2.1-7b", "pythonic": "toolace-2.5-8b"}[form]
-    with ProviderServer("text", form=form) as server:
-        result = played(server, profile)
-        log = server.log
-    assert (made(result), result.reply) == (STEPS, REPLY)
-    # After `[]` it is asked for its reply without tools.
-    assert ["find_table" in entry["body"]["messages"][0]["content"] for entry in log] == [True] * 4 + [False]
+    assert [bool(entry["body"].get("stream")) for entry in log] == [streams] * n
+    assert result.usage == Usage(prompt=100 * n, completion=10 * n, cached=0 if streams else 40 * n)
 
 
 def test_a_temperature_that_is_not_taken_is_fixed_or_left_out_and_said() -> None:
     """Case B28."""
     sent: dict[str, object] = {}
-    for house, profile in HOUSES.items():
-        with ProviderServer(house) as server:
+    for profile, (house, form) in HOUSES.items():
+        with ProviderServer(house, form=form) as server:
             result = played(server, profile)
-            sent[house] = server.log[0]["body"].get("temperature")
+            sent[profile] = server.log[0]["body"].get("temperature")
         notes = [note for entry in result.trace for note in entry.proposal.notes if "temperature" in note]
-        assert bool(notes) == (sent[house] != 0.0)
-    assert sent == {
-        "kimi": 1.0, "gpt": None, "qwen": 0.0, "deepseek": None, "gemini": 0.0, "glm": 0.0, "plain": 0.0,
-    }  # fmt: skip
+        assert bool(notes) == (sent[profile] != 0.0)
+    free = dict.fromkeys(HOUSES, 0.0)
+    assert sent == {**free, "kimi-k2.6": 1.0, "gpt-5.4": None, "deepseek-v4-pro": None}
 
 
 @contextmanager
@@ -125,9 +123,9 @@ def _graph(path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("house", ["kimi", "deepseek", "glm", "gemini", "plain"])
+@pytest.mark.parametrize("profile", HOUSES)
 def test_what_an_endpoint_wants_back_survives_a_crash_and_goes_to_nobody_else(
-    house: str, stream: bool, tmp_path: Path
+    profile: str, stream: bool, tmp_path: Path
 ) -> None:
     """Cases B09 and B10: the process dies at the second of three parallel calls, and another one goes on."""
     ran: list[str] = []
@@ -140,8 +138,9 @@ def test_what_an_endpoint_wants_back_survives_a_crash_and_goes_to_nobody_else(
         return Observation(error="no such day") if call.name == "calendar" else Observation(content="ok")
 
     config = thread_config("default/ada/t1")
-    with ProviderServer(house) as server:
-        chosen = settings(server, HOUSES[house], stream=stream)
+    house, form = HOUSES[profile]
+    with ProviderServer(house, form=form) as server:
+        chosen = settings(server, profile, stream=stream)
         start = {"turn": begin("a table", TOOLS, turn_id="t1")}
         with _graph(tmp_path / "c.db") as graph, ChatPlanner(chosen) as planner:
             ctx = context(planner, RecordingExecutor(dies_once))
@@ -154,7 +153,13 @@ def test_what_an_endpoint_wants_back_survives_a_crash_and_goes_to_nobody_else(
     result = TurnResult.of(state["turn"])
     assert (made(result), result.reply) == (STEPS, REPLY)
     assert ran == ["find_table", "weather", "crash", "calendar", "weather", "book_table"]
-    assert [entry["status"] for entry in log] == [200] * 4
+    assert [entry["status"] for entry in log] == [200] * (5 if house == "text" else 4)
+    results = [message["content"] for message in log[-1]["body"]["messages"] if message["role"] == "tool"]
+    failed = '{"error": "no such day"}'
+    told = [failed if house != "text" else json.dumps({"name": "calendar", "result": failed})]
+    assert (len(results), [one for one in results if "no such day" in one]) == (6, told)
+    if house == "text":
+        return
     shown = [message for message in log[-1]["body"]["messages"] if message.get("tool_calls")][1:]
     said = [message.get("reasoning_content") for message in shown]
     signed = [message["tool_calls"][0].get("extra_content") for message in shown]
@@ -206,7 +211,7 @@ def test_a_stream_that_breaks_is_asked_for_once_without_streaming(quirk: str) ->
     assert (made(result), result.reply) == (STEPS, REPLY)
     plans = [True, False] * 3 + ([True, False] if quirk == "cut" else [True])
     assert streamed == plans
-    assert any("the stream failed" in note for note in result.trace[0].proposal.notes)
+    assert any("the stream failed" in attempt for attempt in result.trace[0].proposal.attempts)
 
 
 def test_failures_that_pass_are_tried_again_and_every_attempt_is_in_the_trace() -> None:
@@ -228,7 +233,8 @@ def test_failures_that_pass_are_tried_again_and_every_attempt_is_in_the_trace() 
     assert (made(result), result.reply) == (STEPS, REPLY)
     assert waits == [7.0, 1.0, 2.0, 4.0, 0.5]
     assert len(log) == 9
-    assert [note.partition(":")[0] for note in result.trace[0].proposal.notes] == [
+    assert result.trace[0].proposal.notes == ()
+    assert [attempt.partition(":")[0] for attempt in result.trace[0].proposal.attempts] == [
         "attempt 1 failed, 7 s later the next",
         "attempt 2 failed, 1 s later the next",
         "attempt 3 failed, 2 s later the next",
@@ -269,7 +275,10 @@ def test_an_option_that_is_refused_is_dropped_once_and_for_the_process() -> None
     assert (made(result), result.reply) == (STEPS, REPLY)
     assert [entry["status"] for entry in log] == [400, 200, 200, 200, 200]
     assert ["temperature" in entry["body"] for entry in log] == [True] + [False] * 4
-    assert result.trace[0].proposal.notes[0].startswith("temperature was refused and is left out from here on")
+    left_out = ("temperature is left out, since the endpoint refused it",)
+    assert [entry.proposal.notes for entry in result.trace] == [left_out] * 4
+    assert [len(entry.proposal.attempts) for entry in result.trace] == [1, 0, 0, 0]
+    assert result.trace[0].proposal.attempts[0].startswith("temperature was refused: ")
 
 
 def test_a_limit_under_another_name_is_sent_under_that() -> None:

@@ -119,6 +119,8 @@ def test_a_malformed_file_is_named_with_what_is_wrong(tmp_path: Path, text: str,
         ("gemini-3.5-flash", None, 0.0),
         ("glm-5", None, 0.0),
         ("hammer2.1-7b", None, 0.0),
+        ("toolace-2.5-8b", None, 0.0),
+        ("watt-tool-8b", None, 0.0),
     ],
 )
 def test_a_temperature_of_0_is_sent_fixed_or_left_out(
