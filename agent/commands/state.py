@@ -64,7 +64,7 @@ def show(
     with _steward(user, data, tenant) as steward:
         moment = steward.moment(as_of) if as_of is not None else None
         now = moment if isinstance(moment, datetime) else local_time()
-        state, turns = steward.state(moment), steward.turns()
+        state, turns = steward.state(moment, now=now), steward.turns()
         if as_json:
             settings = steward.settings
             _print_json(

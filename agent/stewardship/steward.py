@@ -45,9 +45,11 @@ class Steward:
         """Return all that is remembered, oldest first."""
         return self._memory.kept_turns()
 
-    def state(self, as_of: int | datetime | None = None) -> UserState:
-        """Return what is believed of the person, now or as of a turn or time."""
-        return fold(self.turns(), as_of=as_of, retention=self.settings.retention_days)
+    def state(self, as_of: int | datetime | None = None, *, now: datetime | None = None) -> UserState:
+        """Return what is believed of the person, `now` (by default at the last turn) or as of a turn or time."""
+        return fold(
+            self.turns(), as_of=as_of, now=now if as_of is None else None, retention=self.settings.retention_days
+        )
 
     def moment(self, text: str) -> int | datetime:
         """Return what "as of" means: a turn id, a position in the log, or a time in ISO 8601.

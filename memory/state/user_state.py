@@ -147,6 +147,7 @@ def fold(
     turns: Sequence[Turn],
     *,
     as_of: int | datetime | None = None,
+    now: datetime | None = None,
     retention: Retention = MappingProxyType({}),
     extractor: Extractor | None = None,
 ) -> UserState:
@@ -156,12 +157,14 @@ def fold(
         turns: The log.
         as_of: The state as it was after the turn at this position, or at this time (turns of unknown time belong with
             the one before); `None`: after all turns.
-        retention: How long evidence is used, counted back from `as_of` where that is a time, else from the last turn.
+        now: When it is, for what ends by itself; by default `as_of` where that is a time, else that of the last turn.
+        retention: How long evidence is used, counted back from then.
         extractor: Adds evidence, and can take none away.
     """
     seen = _up_to(turns, as_of)
     evidence = [*extract_all(seen), *(extractor(seen) if extractor is not None else ())]
-    return fold_evidence(evidence, now=as_of if isinstance(as_of, datetime) else None, retention=retention)
+    moment = as_of if isinstance(as_of, datetime) else now
+    return fold_evidence(evidence, now=moment, retention=retention)
 
 
 def fold_evidence(

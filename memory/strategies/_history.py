@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from functools import cached_property
 
-from memory.evidence import Evidence
 from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
 from memory.rendering import fit_turn, render_turn
@@ -25,20 +25,39 @@ _READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "to
 
 
 class Snapshot:
-    """The turns of one moment, their evidence and the state they amount to."""
+    """The turns of one moment, their evidence and the state they amount to.
 
-    def __init__(self, turns: Sequence[Turn], readings: Sequence[Reading], retention: Retention | None = None) -> None:
+    What is older at that moment than the person lets it be used is left out: evidence, and turns of which none is left.
+
+    Args:
+        turns: The log.
+        readings: One a turn.
+        retention: How long evidence is used.
+        now: Which moment; `None`: that of the last turn whose time is known.
+    """
+
+    def __init__(
+        self,
+        turns: Sequence[Turn],
+        readings: Sequence[Reading],
+        retention: Retention | None = None,
+        now: datetime | None = None,
+    ) -> None:
         self.turns = tuple(turns)
-        self.retention = dict(retention or {})
+        self._evidence = settle(self.turns, readings)
+        if retention:
+            self._leave_out_lapsed(retention, now)
         self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
-        self._evidence = self._retained(settle(self.turns, readings))
 
-    def _retained(self, evidence: list[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
-        """Leave out what is older than the person lets it be used, counted back from the last turn."""
-        now = next((turn.time for turn in reversed(self.turns) if turn.time is not None), None)
-        if not self.retention or now is None:
-            return evidence
-        return [tuple(piece for piece in pieces if not has_lapsed(piece, now, self.retention)) for pieces in evidence]
+    def _leave_out_lapsed(self, retention: Retention, now: datetime | None) -> None:
+        clock = now or next((turn.time for turn in reversed(self.turns) if turn.time is not None), None)
+        kept = [
+            tuple(piece for piece in pieces if not has_lapsed(piece, clock, retention)) for pieces in self._evidence
+        ]
+        said = list(zip(self.turns, self._evidence, kept, strict=True))
+        # A turn that never was evidence of anything is of no kind that retention could be settled for.
+        self.turns = tuple(turn for turn, pieces, left in said if left or not pieces)
+        self._evidence = [left for _, pieces, left in said if left or not pieces]
 
     @cached_property
     def state(self) -> UserState:
@@ -130,18 +149,24 @@ class History:
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
         self._readings: dict[tuple[str, int], Reading] = {}
+        self._seen: tuple[Sequence[Turn], Retention, datetime | None] = ((), {}, None)
         self._snapshot = Snapshot((), ())
 
-    def snapshot(self) -> Snapshot:
-        """Return the turns the shelf holds now. Nothing is kept of turns that are gone from it."""
-        turns = self._shelf.turns()
+    def snapshot(self, now: datetime | None = None) -> Snapshot:
+        """Return the turns the shelf holds now, but those that have lapsed by `now` (`None`: by the last turn).
+
+        Nothing is kept of turns that are gone from the shelf.
+        """
+        turns = tuple(self._shelf.turns())
         retention = self._shelf.settings.retention_days if isinstance(self._shelf, Settled) else {}
-        if self._snapshot.turns == tuple(turns) and self._snapshot.retention == retention:
+        seen = (turns, retention, now if retention else None)
+        if seen == self._seen:
             return self._snapshot
         keys = [(turn.turn_id, position) for position, turn in enumerate(turns)]
         self._readings = {
             key: self._readings[key] if key in self._readings else read(turn, key[1])
             for key, turn in zip(keys, turns, strict=True)
         }
-        self._snapshot = Snapshot(turns, list(self._readings.values()), retention)
+        self._snapshot = Snapshot(turns, list(self._readings.values()), retention, now)
+        self._seen = seen
         return self._snapshot

@@ -28,7 +28,7 @@ class Dense:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return the turns nearest to `request`; there is always a nearest one."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         (ranking,) = rank_by_vectors(self._shelf, history, [request])
         return history.arrange(history.take(ranking, request, tools, budget))
 

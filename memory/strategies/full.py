@@ -27,7 +27,7 @@ class Full:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return all turns; `budget` is ignored."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         start = running_topic(history.turns, tools)
         kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(history.turns))]
         return history.arrange(history.whole(position, kind) for position, kind in enumerate(kinds))

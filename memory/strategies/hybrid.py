@@ -29,7 +29,7 @@ class Hybrid:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return the turns best by reciprocal rank fusion of both rankings for `request`."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         rankings = [self._words.rank(history, request), *rank_by_vectors(self._shelf, history, [request])]
         return history.arrange(history.take(fuse(rankings), request, tools, budget))
 

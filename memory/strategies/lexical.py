@@ -28,7 +28,7 @@ class Lexical:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return the turns that share words with `request`; empty if none does."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         return history.arrange(history.take(self._words.rank(history, request), request, tools, budget))
 
 

@@ -26,7 +26,7 @@ class Recent:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return the last turns within `budget` tokens; the run ends at the first that does not fit."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         newest_first = ((position, float(position)) for position in reversed(range(len(history.turns))))
         return history.arrange(history.take(newest_first, request, tools, budget, is_unbroken=True))
 

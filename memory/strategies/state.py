@@ -27,7 +27,7 @@ class State:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return state lines within `budget` tokens, best first."""
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         return history.arrange(state_items(history, tools, request, budget))
 
 

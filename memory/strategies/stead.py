@@ -59,7 +59,7 @@ class Stead:
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together."""
         request = request[:READ_CHARACTERS]
-        history = self._history.snapshot()
+        history = self._history.snapshot(now)
         shown = _Shown(history, request, tools)
         start = running_topic(history.turns, tools)
         newest_first = [Ranked(position, float(position)) for position in reversed(range(start, len(history.turns)))]

@@ -206,6 +206,15 @@ def test_retention_ends_the_use_of_evidence_and_lets_it_be_erased(ada: UserMemor
     steward.retain("plain", 1)
     assert ada.settings == UserSettings(retention_days={"plain": 1})
     assert [one.value for one in steward.state().slots[SEAT].candidates] == ["window"]
+    steward.retain("plain", 3)
+    late = DAY + timedelta(days=3, seconds=1)
+    assert [one.value for one in steward.state(now=DAY + timedelta(days=3)).slots[SEAT].candidates] == [
+        "window",
+        "aisle",
+    ]
+    assert [one.value for one in steward.state(now=late).slots[SEAT].candidates] == ["window"]
+    agent = Agent(ada, ScriptedPlanner([]), clock=lambda: late)
+    assert [one.value for one in agent.state().slots[SEAT].candidates] == ["window"]
     assert steward.forget_lapsed(DAY + timedelta(days=400)).turns == 1
     assert [one.turn_id for one in ada.turns()] == ["t2", "t3"]
     steward.retain("standing", 30)
