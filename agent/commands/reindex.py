@@ -8,14 +8,13 @@ from typing import Annotated
 import typer
 
 from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, DataOption, failing_kindly
+from agent.commands.options import EmbedderOption
 from agent.errors import AgentError
 
 
 def reindex(
     data: DataOption = Path(".stead"),
-    embedder: Annotated[
-        str, typer.Option(help="use, or sentence-transformers:NAME_OR_PATH; the index is of this one afterwards.")
-    ] = DEFAULT_EMBEDDER,
+    embedder: EmbedderOption = DEFAULT_EMBEDDER,
     from_scratch: Annotated[
         bool, typer.Option("--from-scratch", help="Embed every turn anew, not only what is missing.")
     ] = False,

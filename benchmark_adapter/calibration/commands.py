@@ -10,16 +10,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from benchmark_adapter.options import JsonFlag, RunDataOption, RunToolsetsOption
 from benchmark_adapter.reported import reported
 
 _out = Console()
 
 RunsArgument = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Finished run directories.")]
-DataOption = Annotated[
-    Path | None, typer.Option(help="Where the data of the runs lie now.", show_default="where the runs found them")
-]
-ToolsetsOption = Annotated[Path | None, typer.Option(help="Likewise for their toolsets.", show_default=False)]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout instead of tables.")]
 
 
 class AblationName(StrEnum):
@@ -55,8 +51,8 @@ def calibrate(
     ] = None,
     alpha: Annotated[float, typer.Option(min=0.001, max=0.999, help="Largest share that may go wrong.")] = 0.1,
     delta: Annotated[float, typer.Option(min=0.001, max=0.999, help="Risk that a selective promise fails.")] = 0.1,
-    data: DataOption = None,
-    toolsets: ToolsetsOption = None,
+    data: RunDataOption = None,
+    toolsets: RunToolsetsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Fit the heads p_act, p_calls and p_asked on runs with references.
@@ -84,8 +80,8 @@ def calibrate(
 
 def report(
     runs: RunsArgument,
-    data: DataOption = None,
-    toolsets: ToolsetsOption = None,
+    data: RunDataOption = None,
+    toolsets: RunToolsetsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Write `report.html` into each run directory: calibration, risk against coverage, acting and asking, worst errors.

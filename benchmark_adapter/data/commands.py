@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +10,11 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmark_adapter.options import JsonFlag, ToolsetsOption
+from benchmark_adapter.reported import reported
+
 app = typer.Typer(no_args_is_help=True, help="Look into a data set: what it is made of, and what is wrong with it.")
-_FAULTY, _BAD_INPUT = 1, 2
+_FAULTY = 1
 _out, _err = Console(), Console(stderr=True)
 
 DataArgument = Annotated[
@@ -24,11 +25,6 @@ DataArgument = Annotated[
         show_default="the bundled personas",
     ),
 ]
-ToolsetsOption = Annotated[
-    Path | None,
-    typer.Option(help="Folder that toolset numbers point to.", show_default="`toolsets` in or beside the data"),
-]
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout instead of tables.")]
 
 
 @app.command()
@@ -37,7 +33,7 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
 
     The paper's figures stand beside those of the data, marked as of the official data.
     """
-    with _reported():
+    with reported("nothing was written"):
         from benchmark_adapter.data.dataset import load_sessions
         from benchmark_adapter.data.source import located
         from benchmark_adapter.data.stats import candidate_toolsets, data_statistics, paper_statistics
@@ -62,7 +58,7 @@ def validate(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json
 
     Exit status: 0 without errors (warnings may be there), 1 with errors, 2 when there is nothing that can be read.
     """
-    with _reported():
+    with reported("nothing was written"):
         from benchmark_adapter.data.source import located
         from benchmark_adapter.data.validation import validate_data
 
@@ -84,18 +80,3 @@ def _name(data: Path | None) -> str:
     from benchmark_adapter.data.source import BUNDLED
 
     return BUNDLED if data is None else str(data)
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Turn what can be wrong with the input into one message and exit status 2."""
-    from benchmark_adapter.errors import BenchmarkError
-
-    try:
-        yield
-    except BenchmarkError as exc:
-        typer.echo(f"stead-bench: {exc}", err=True)
-        raise typer.Exit(_BAD_INPUT) from exc
-    except KeyboardInterrupt:
-        typer.echo("stead-bench: interrupted; nothing was written", err=True)
-        raise typer.Exit(_BAD_INPUT) from None

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from benchmark_adapter.errors import ManifestMismatchError
+from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.replay.past import View
 from memory.tokens import COUNTER_NAME
 
@@ -38,7 +39,8 @@ _PACKAGES = (
 _OUTSIDE_HASH = {"location", "dropped", "heads_saw"}
 """Fields that decide no number."""
 
-Similarity = Literal["rouge", "fallback"]
+Similarity = SimilarityMode
+PlannerName = Literal["rules", "chat", "oracle"]
 
 
 class Manifest(BaseModel):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Container, Mapping
 from functools import cache
 from importlib import resources
+from statistics import fmean
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -36,6 +37,16 @@ class PaperTables(BaseModel):
             model: {column: value / 100 for column, value in zip(self.columns, values, strict=True)}
             for model, values in table.items()
         }
+
+    def best(self, view: Literal["exact", "relaxed"]) -> str:
+        """Return the model with the highest `overall`."""
+        rows = self.rows(view)
+        return max(rows, key=lambda model: rows[model]["overall"])
+
+    def mean(self, view: Literal["exact", "relaxed"]) -> dict[str, float]:
+        """Return the mean over the models by metric key, in [0, 1]."""
+        rows = self.rows(view).values()
+        return {column: fmean(row[column] for row in rows) for column in self.columns}
 
 
 def standing(manifest: Manifest | None, official_data: Container[str] | None = None) -> str:

@@ -1,11 +1,11 @@
-"""A run's metrics as tables for the terminal."""
+"""A run's metrics as tables for the terminal: the summary, and all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -38,6 +38,7 @@ _MEASURES = {
     "calibration.aurc": "AURC",
 }
 """Metric path to heading."""
+_KINDS = "ST one tool, MT several tools, LOI lack of information."
 INTERVALS = "95 %: bootstrap over topics within persons, so of these persons."
 
 
@@ -63,9 +64,30 @@ def run_tables(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_CO
     return Group(*parts)
 
 
-def show(console: Console, metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> None:
-    """Print the tables of one run."""
-    console.print(run_tables(metrics, title=title, standing=standing))
+def summary_table(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> Group:
+    """Return what to read first: one table of accuracies with two rows of the paper, and a line on questions and cost.
+
+    Arguments as for `run_tables`.
+    """
+    table = _table_of_accuracies(f"Exact accuracy (%), {title}")
+    table.add_row("this run", *_percentages(_row(metrics["exact"])), style="bold")
+    if metrics["ci95"] is not None:
+        intervals = [metrics["ci95"].get(f"exact.{key}") for key in _EXACT_COLUMNS]
+        table.add_row("  95 %", *(_span(one) for one in intervals))
+    if metrics["relaxed"] is not None:
+        table.add_row("  relaxed", *_percentages(_row(metrics["relaxed"])))
+    table.add_section()
+    tables = paper_tables()
+    best = tables.best("exact")
+    table.add_row("paper's best", *_percentages(_row(tables.rows("exact")[best]), missing=""), style="dim")
+    table.add_row("paper's mean", *_percentages(_row(tables.mean("exact")), missing=""), style="dim")
+    table.caption = _caption(
+        f"95 %: of these persons, by bootstrap over their topics.\n{_KINDS}" if metrics["ci95"] is not None else _KINDS,
+        f"The paper's best of {len(tables.exact)} models is {best}; {standing}.",
+    )
+    table.caption_justify = "left"
+    asked = [] if metrics["ask"] is None else [Text(_asked(metrics["ask"]))]
+    return Group(table, *asked, Text(_totals(metrics)), Text("Every number: --full, or --json"))
 
 
 def agreement_table(report: Report) -> Group:
@@ -86,27 +108,37 @@ def agreement_table(report: Report) -> Group:
 
 
 def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any], title: str, standing: str) -> Table:
+    table = _table_of_accuracies(f"{kind.capitalize()} accuracy (%), {title}")
+    table.add_row("this run", *_percentages(_row(metrics[kind])), style="bold")
+    for end, bounds in _bounds(metrics["ci95"], [f"{kind}.{key}" for key in _EXACT_COLUMNS]):
+        table.add_row(end, *_percentages(bounds))
+    table.add_section()
     tables = paper_tables()
-    table = Table(title=Text(f"{kind.capitalize()} accuracy (%), {title}"), title_justify="left")
+    for model, row in tables.rows(kind).items():
+        table.add_row(model, *_percentages(_row(row), missing=""), style="dim")
+    table.caption = _caption(
+        *([INTERVALS] if metrics["ci95"] is not None else []),
+        _KINDS,
+        f"Below the line: {tables.source.split(';')[0]}: {standing}.",
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _table_of_accuracies(title: str) -> Table:
+    table = Table(title=Text(title), title_justify="left")
     table.add_column("")
     for heading in _EXACT_COLUMNS.values():
         table.add_column(heading, justify="right")
-    table.add_row("this run", *_percentages(metrics[kind].get(key) for key in _EXACT_COLUMNS), style="bold")
-    for end, bounds in _bounds(metrics["ci95"], [f"{kind}.{key}" for key in _EXACT_COLUMNS]):
-        table.add_row(end, *_percentages(bounds))
-    if kind == "exact" and metrics["relaxed"] is not None:
-        table.add_row("  relaxed", *_percentages(metrics["relaxed"].get(key) for key in _EXACT_COLUMNS))
-    table.add_section()
-    for model, row in tables.rows(kind).items():
-        table.add_row(model, *_percentages((row.get(key) for key in _EXACT_COLUMNS), missing=""), style="dim")
-    table.caption = (
-        "ST one tool, MT several tools, LOI lack of information.\n"
-        f"Below the line: {tables.source.split(';')[0]}: {standing}."
-    )
-    if metrics["ci95"] is not None:
-        table.caption = f"{INTERVALS}\n{table.caption}"
-    table.caption_justify = "left"
     return table
+
+
+def _row(accuracies: Mapping[str, float | None]) -> list[float | None]:
+    return [accuracies.get(key) for key in _EXACT_COLUMNS]
+
+
+def _caption(*lines: str) -> str:
+    return "\n".join(lines)
 
 
 def _bounds(
@@ -185,17 +217,32 @@ def _reference_rates(rates: Mapping[str, Mapping[str, float | None]]) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "n/a" if value is None else f"{100 * value:.1f} %"
+    return "n/a" if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+
+
+def _span(interval: Sequence[float] | None) -> str:
+    """Return an interval in whole per cents: narrow enough for a row of seven."""
+    return "n/a" if interval is None else f"{100 * interval[0]:.0f}–{100 * interval[1]:.0f}"
+
+
+def _asked(ask: Mapping[str, float | None]) -> str:
+    per_turn = ask["questions_per_turn"]
+    number = "n/a" if per_turn is None else f"{per_turn:.2f}"
+    return (
+        f"Questions: {number} a turn; right where a turn asks: {_share(ask['precision'])}, "
+        f"where it must ask: {_share(ask['recall'])} (F1 {_share(ask['f1'])})"
+    )
 
 
 def _totals(metrics: Mapping[str, Any]) -> str:
     tokens = metrics["tokens"]
-    recalled = "n/a" if tokens["recall"] is None else f"{tokens['recall']:,}"
+    recalled = [] if tokens["recall"] is None else [f"{tokens['recall']:,} recalled"]
+    of_model = [f"{tokens[kind]:,} {kind}" for kind in ("prompt", "completion") if tokens[kind]]
     cost = metrics.get("cost_usd")
     money = "" if cost is None else f"US$ {cost:,.4f}; "
     return (
-        f"{metrics['n']} turns, {metrics['failed']} failed; tokens: {recalled} recalled, "
-        f"{tokens['prompt']:,} prompt, {tokens['completion']:,} completion; {money}"
+        f"{metrics['n']} turns, {metrics['failed']} failed; "
+        f"tokens: {', '.join(recalled + of_model) or 'n/a'}; {money}"
         f"{metrics['seconds']:.1f} s in turns ({metrics['turns_per_second'] or 0:.1f} turns a second)"
     )
 

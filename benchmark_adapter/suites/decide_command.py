@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmark_adapter.options import JsonFlag
 from benchmark_adapter.reported import reported
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def decide(
             help="Print the figures on items left out of the fit, as recorded with the head, and run nothing.",
         ),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout instead of a table.")
-    ] = False,
+    as_json: JsonFlag = False,
 ) -> None:
     """Measure how well call, ask, cannot and reply are told apart, by the `rules` planner, clarifier and label head.
 

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from agent.commands.options import EmbedderOption
+from benchmark_adapter.options import JsonFlag
 from benchmark_adapter.reported import reported
 
 _out, _err = Console(), Console(stderr=True)
@@ -29,10 +31,8 @@ def retrieve(
     split: Annotated[
         str, typer.Option(help="`K/N`: the K-th of N parts of the people, by a fixed hash of their names.")
     ] = "1/1",
-    embedder: Annotated[str, typer.Option(help="`use` (packaged) or `sentence-transformers:MODEL`.")] = "use",
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout instead of a table.")
-    ] = False,
+    embedder: EmbedderOption = "use",
+    as_json: JsonFlag = False,
 ) -> None:
     """Measure recall@5, recall@10 and MRR of memory strategies on public data sets.
 

@@ -12,6 +12,7 @@ import termios
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -279,6 +280,10 @@ def stead(*arguments: str, typed: str = "", **environ: str) -> subprocess.Comple
         timeout=120,
         check=False,
     )
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert stead("--version").stdout == f"stead {metadata.version('stead')}\n"
 
 
 def test_help_teaches_without_loading_anything_heavy() -> None:

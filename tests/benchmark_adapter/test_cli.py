@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,22 @@ def test_a_run_prints_tables_where_it_lies_and_what_to_try_next() -> None:
     )
 
 
+def test_full_prints_every_table() -> None:
+    _library()
+    brief = _run("--data", "data", "--out", "run")
+
+    full = _invoke("score", "run", "--full")
+
+    assert full.exit_code == 0, full.output
+    assert [title in brief.stdout for title in ("Relaxed accuracy", "Cost and calibration")] == [False, False]
+    assert [title in full.stdout for title in ("Relaxed accuracy", "Cost and calibration")] == [True, True]
+
+
+def test_the_version_is_that_of_the_package_and_help_has_no_options_of_the_shell() -> None:
+    assert _invoke("--version").stdout == f"stead-bench {metadata.version('stead')}\n"
+    assert "completion" not in _invoke("--help").stdout
+
+
 def test_a_finished_run_prints_its_table_again_and_plays_nothing() -> None:
     _library()
     first = _run("--data", "data", "--out", "run")
@@ -175,7 +192,9 @@ def test_memory_of_somebody_else_is_in_the_title_the_manifest_and_its_hash() -> 
     result = _run("--data", "data", "--memory-of", "bob")
 
     assert result.exit_code == 0, result.output
-    assert "Exact accuracy (%), oracle planner, stead memory of bob, benchmark policy" in result.stdout
+    assert "Exact accuracy (%), oracle planner, stead memory of bob, benchmark policy" in " ".join(
+        result.stdout.split()
+    )
     path = Path(result.stdout.splitlines()[-2].removeprefix("Run directory: "))
     assert path != Path(own["run_dir"])
     assert json.loads((path / "manifest.json").read_text("utf-8"))["memory_of"] == "bob"
@@ -192,7 +211,7 @@ def test_compare_prints_differences_as_tables_or_one_json_object() -> None:
     as_json = _invoke("compare", "without", "with", "--json")
 
     assert (printed.exit_code, as_json.exit_code) == (0, 0), printed.output + as_json.output
-    assert "10 turns; compared with without: oracle planner, none memory, benchmark policy" in printed.stdout
+    assert printed.stdout.startswith("10 turns\n1: without: oracle planner, none memory, benchmark policy\n2: with: ")
     assert as_json.stdout.count("\n") == 1
     compared = json.loads(as_json.stdout)
     metrics = [json.loads(Path(run, "metrics.json").read_text("utf-8")) for run in ("without", "with")]

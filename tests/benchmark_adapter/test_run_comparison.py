@@ -18,7 +18,7 @@ from benchmark_adapter.replay.environment import Reply, WrittenCall
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
-from benchmark_adapter.scoring.run_comparison import ComparedMetric, Difference, compare_runs
+from benchmark_adapter.scoring.run_comparison import ComparedMetric, Difference, RunComparison, compare_runs
 from benchmark_adapter.scoring.run_comparison_plot import plot_comparison
 from benchmark_adapter.scoring.run_comparison_table import comparison_tables
 from tests.benchmark_adapter.test_manifest import FIELDS
@@ -162,25 +162,53 @@ def test_json_has_runs_with_what_changed_and_every_metric(tmp_path: Path, sessio
     }
 
 
-def test_the_table_has_percentages_numbers_and_marks(tmp_path: Path, sessions: tuple[Session, ...]) -> None:
+def _table(found: RunComparison, *, full: bool = False) -> tuple[dict[str, list[str]], str]:
+    """Return the rows of the table by their first cell, and all that is printed, with single blanks."""
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(comparison_tables(found, full=full))
+    printed = console.export_text()
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in printed.splitlines() if "│" in line]
+    return {row[0]: row[1:] for row in rows}, " ".join(printed.split())
+
+
+def test_the_table_has_settings_and_numbers_that_differ_or_matter(
+    tmp_path: Path, sessions: tuple[Session, ...]
+) -> None:
     first = _write(tmp_path / "first", sessions, searches=False)
-    other = _write(tmp_path / "[other]", sessions, searches=True, memory="full")
+    other = _write(tmp_path / "[other]", sessions, searches=True, memory="full", heads="f" * 64)
     found = compare_runs([first, other])
     found.metrics["exact.MT"] = ComparedMetric((0.0, 0.25), (Difference(0.25, [0.125, 0.5]),))
+    found.metrics["exact.Chat"] = ComparedMetric((0.5, 0.25), (Difference(-0.25, [-0.5, 0.0]),))
 
-    console = Console(width=80, record=True, file=io.StringIO())
-    console.print(comparison_tables(found))
-    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in console.export_text().splitlines()]
-    cells = {row[0]: row[1:] for row in rows if len(row) == 6}
+    rows, text = _table(found)
 
-    assert cells["exact.ST"] == ["0.0", "50.0", "+50.0", "+0.0", "+100.0"]
-    assert cells["exact.MT"] == ["0.0", "25.0", "+25.0*", "+12.5", "+50.0"]
-    assert cells["expected_cost"] == ["0.000", "0.000", "+0.000", "+0.000", "+0.000"]
-    assert "ask.f1" in cells
-    assert "calibration.ece" not in cells  # neither run has it
-    text = " ".join(" ".join(map(str, row)) for row in rows)
+    assert rows["memory"] == ["stead", "full", "", ""]
+    assert rows["heads"][1] == "ffffffff"
+    assert "planner" not in rows
+    assert rows["exact.ST"] == ["0.0", "50.0", "+50.0", "+0.0…+100.0"]
+    assert rows["exact.MT"] == ["0.0", "25.0", "+25.0*", "+12.5…+50.0"]
+    assert rows["expected_cost"] == ["0.000", "0.000", "+0.000", "+0.000…+0.000"]
+    assert "calibration.ece" not in rows  # neither run has it
+    assert "exact.Chat" not in rows  # it may be chance, and is not among those that matter to most
+    assert _table(found, full=True)[0]["exact.Chat"] == ["50.0", "25.0", "-25.0", "-50.0…+0.0"]
     assert "[other]: rules planner, full memory" in text
-    assert "Differs in: memory." in text
+    assert "numbers that do not differ beyond chance; --full shows them." in text
+    assert "Left out" not in _table(found, full=True)[1]
+
+
+def test_of_three_runs_the_table_leaves_the_intervals_to_full(tmp_path: Path, sessions: tuple[Session, ...]) -> None:
+    found = compare_runs(
+        [
+            _write(tmp_path / name, sessions, searches=searches, memory=name)
+            for name, searches in (("none", False), ("full", True), ("dense", False))
+        ]
+    )
+
+    rows, text = _table(found)
+
+    assert rows["memory"] == ["none", "full", "", "dense", ""]
+    assert rows["exact.ST"] == ["0.0", "50.0", "+50.0", "0.0", "+0.0"]
+    assert "Left out: the intervals and" in text
 
 
 def test_a_figure_is_drawn(tmp_path: Path, sessions: tuple[Session, ...]) -> None:
