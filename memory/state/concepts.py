@@ -50,6 +50,11 @@ _SYNONYMS = {
 }
 """Stems of nouns by the one that stands for them."""
 
+_CHOICES = _stems("preference preferred choice selection")
+"""Last words of argument names that only say that there is a choice: `seat_preference` is about a seat."""
+_MESSAGES = _stems("message mail email sms text letter chat 消息 邮件 短信")
+"""Words of tools whose `to` is a person, no place."""
+
 _ROLES = {
     word: role
     for role, words in {
@@ -87,7 +92,7 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
         return 1.0
     if slot.tool == tool.name or is_sensitive_slot(slot):
         return 0.0
-    one, other = concept(slot.argument), concept(parameter.name)
+    one, other = _meant(slot), _meant(Slot(tool.name, parameter.name))
     if slot.tool == PERSON and one == (_NAME,) and other in _OWN_NAMES:
         return SAME_NAME_SIMILARITY
     if not one or not other or one[-1] != other[-1] or _have_other_roles(slot, Slot(tool.name, parameter.name)):
@@ -104,7 +109,16 @@ def concept(argument: str) -> tuple[str, ...]:
     Nouns that tools use for one thing (`city`, `location`) come out as one.
     """
     words = tuple(stem(word) for word in split_name(argument.rpartition(".")[2]))
+    while len(words) > 1 and words[-1] in _CHOICES:
+        words = words[:-1]
     return (*words[:-1], _SYNONYMS.get(words[-1], words[-1])) if words else ()
+
+
+def _meant(slot: Slot) -> tuple[str, ...]:
+    """Return the concept of the argument, that of a recipient where a message goes `to` somebody."""
+    found = concept(slot.argument)
+    is_message = found in (("destination",), ("origin",)) and not _MESSAGES.isdisjoint(map(stem, split_name(slot.tool)))
+    return ({"destination": "email", "origin": "sender"}[found[0]],) if is_message else found
 
 
 @lru_cache(maxsize=4096)

@@ -34,24 +34,35 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bjust (?:this|that) (?:time|day|trip|leg)\b",
         r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
         r"\bmake (?:it )?a habit\b",
-        r"这次|这回|这一次|就一次|就今天|只有今天|今天就|这笔|这单|仅此一次|只此一次|破例|例外|下不为例|难得|偶尔",
+        r"\b(?:temporarily|for the (?:moment|time being))\b",
+        r"\b(?:is|are|'s|'re) (?:visiting|in town|coming (?:over|round)|staying with (?:me|us))\b",
+        r"这一?[次回趟]|[就只仅](?:此|限|是|有|这)*一[次回趟]|[就只仅](?:限|有|是)?(?:今[天晚儿]|明天|这(?:一?天|周末?|个(?:周末|星期|月)))",
+        r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|来(?:我家|家里)?(?:玩|做客|串门)",
     ),
     "standing": (
         r"\bfrom (?:now|here|today) on(?:wards?)?\b",
         r"\b(?:always|every time|each time|whenever|by default|as a rule|going forward|henceforth|never again)\b",
-        r"\b(?:make (?:it|that) (?:the|my|our) (?:rule|default|standard)|in future)\b",
+        r"\b(?:as|make|set|be) (?:\S+ ){0,4}?(?:the|my|our) (?:new )?(?:rule|default|standard)\b|\bin future\b",
+        r"\b(?:until|unless) i (?:say|tell|ask)\b|\buntil further notice\b",
+        r"^(?:please )?never (?:ever )?(?=(?:book|order|use|put|send|buy|pick|choose|reserve|add|play|show|suggest)\b)",
+        r"^(?:and |but |so |please )*(?:until|till|for the (?:next|coming)|all (?:of )?this (?:week|month|year))\b",
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
         r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
+        r"凡是|但凡|每当|每逢|没(?:有)?(?:特别|特殊|另外)?(?:说明?|交代|要求)的?(?:话|时|就)|除非我(?:说|另)",
+        r"(?:千万|绝对)(?:别|不要)再?(?:[给帮替让]我)?(?=[订选点买坐住用放加推发])",
+        r"^(?:[到至]|接下来|未来|这(?:几|[一二两三四五六七八九十\d]+)?个?(?:天|周|星期|月)|[^，。]{1,8}?(?:之前|以前|为止))"
+        r"[^，。]{0,8}?(?:都|一直|一律)(?![行能可有])",
     ),
     "hypothetical": (
         r"\bif it (?:were|was) up to\b",
-        r"\bif (?:i|we|he|she|they|it) (?:were|had|could)\b",
+        r"\bif (?:i|we|he|she|they|it) (?:ever|were|had|could)\b",
+        r"^(?:and |but |so |ok |okay )?(?:let's |lets )?say (?:i|we) (?:had|were|was|got|took|went|did|\w+ed)\b",
         r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
         r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",
         r"^(?:suppose|supposing|imagine (?:i|we|if))\b",
         r"\b(?:in another life|what if|in theory|hypothetically|some ?day)\b",
-        r"要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要",
+        r"要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要|万一|设想|比方说我|比如说?我",
     ),
     "other_person": (
         r"\bnot for me\b",
@@ -77,7 +88,7 @@ _CORRECTION = re.compile(
     r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
     r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
     r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
-    r"|不对|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
+    r"|不对|^不是$|我(?:说|指|要)的是|我是说|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
 )
 _UNDO = re.compile(
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"

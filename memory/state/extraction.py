@@ -14,7 +14,7 @@ from memory.state.bounds import rule_bound
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
 from memory.state.echoes import PersonsWords, with_echoes
-from memory.state.statements import statements
+from memory.state.statements import assents, statements
 from memory.state.wording import Wording, is_said
 from memory.text import split_name
 from memory.typed.mentions import READ_CHARACTERS
@@ -82,7 +82,7 @@ def _choices(
         for path, value in argument_paths(call.arguments):
             kind = wording.kind(call, path.partition(".")[0], value)
             until = None
-            if kind == "standing" and (bound := rule_bound(wording.clauses, turn.time)) is not None:
+            if kind == "standing" and (bound := rule_bound(wording.about(value), turn.time)) is not None:
                 kind, until = ("standing", bound.end) if bound.end is not None else ("one_off", None)
             yield Evidence(
                 slot=Slot(call.name, path),
@@ -108,7 +108,8 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
 
     The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
     its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
-    speaks no more and the later one has source `correction`. Values used again unsaid are marked as echoes.
+    speaks no more and the later one has source `correction`. A yes to what the reply before asked ("do you like …?")
+    adopts it. Values used again unsaid are marked as echoes.
 
     Args:
         turns: The log, oldest first.
@@ -116,6 +117,8 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
     """
     settled = [reading.evidence for reading in readings]
     for position, reading in enumerate(readings):
+        if position > 0 and turns[position - 1].reply:
+            settled[position] += tuple(assents(turns[position - 1], turns[position], position))
         if position == 0 or reading.revision is None or not turns[position - 1].calls:
             continue
         if reading.revision == "undo":

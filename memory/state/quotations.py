@@ -36,6 +36,16 @@ _TOLD = re.compile(
     rf"(?P<says>{_SAYS})\s{{0,3}}(?:[:：]|[,，]?\s{{0,3}}[\"“「『])\s{{0,3}}(?P<told>\S.*?)(?=[.!?](?:\s|$)|[。！？\n]|$)",
     re.IGNORECASE,
 )
+_COMPOSED = re.compile(
+    r"\b(?:write|post|leave|draft|compose|send|text|email|tweet|reply|answer)\b[^.!?\n]*?\b(?:saying|that (?:says|"
+    r"reads)|to say)"
+    r"(?: that)? (?P<told>(?:i|we|my|our)\b.*?)(?=[.!?](?:\s|$)|\n|$)"
+    r"|(?:发|写|留|回)[^。！？\n说]{0,16}?(?:就|里面?|内容|跟\S{1,4}|告诉\S{1,4})?(?:说|写上?)(?P<told_zh>我.*?)(?=[。！？\n]|$)"
+    r"|\b(?:proofread|translate|rewrite|rephrase|correct|polish|summari[sz]e|edit)\b[^.!?\n:]{0,40}:\s*(?P<text>\S.*)$"
+    r"|(?:翻译|翻成|润色|校对|修改|改改|改写|改一下|总结|缩写)[^。！？\n:：]{0,16}[:：]\s*(?P<text_zh>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words of a text that is to be written or worked on: they are nobody's rules or likes."""
 _NEAR = 60
 """Characters before and after a quotation that are searched for who says it."""
 
@@ -64,8 +74,11 @@ def quotations(text: str) -> tuple[Quotation, ...]:
         for match in _TOLD.finditer(masked(text, marked))
         if not match["told"].startswith(MASK)
     ]
+    for match in _COMPOSED.finditer(masked(text, [*marked, *told])):
+        name = next(name for name, words in match.groupdict().items() if words is not None)
+        told.append(Quotation(*match.span(name), text[slice(*match.span(name))], None))
     found: list[Quotation] = []
-    for one in sorted([*marked, *told]):
+    for one in sorted([*marked, *told], key=lambda one: (one.start, -one.end)):
         if not found or one.start >= found[-1].end:
             found.append(one)
     return tuple(found) if re.search(r"\w", masked(text, found)) else ()

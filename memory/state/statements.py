@@ -18,6 +18,7 @@ from typing import NamedTuple
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
 from memory.state.cues import Clause, clauses, cues_in
+from memory.state.fact_forms import FACTS
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import (
     ADDITIVE,
@@ -25,12 +26,12 @@ from memory.state.statement_forms import (
     DEMAND,
     DO_YOU,
     DO_YOU_ZH,
-    FACTS,
     OTHERS,
     YES,
     Attitude,
     Stance,
 )
+from memory.state.subjects import with_subjects
 from memory.text import normalise
 from memory.typed.scripts import simplified
 
@@ -49,12 +50,13 @@ _THING_END = re.compile(
     r"\s+(?:because|since|when|if|so|but|although|though|unless|than|over|instead|rather than|after|before|until|"
     r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
     r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
-    r"got|find)\b|"
+    r"got|find|started|began)\b|"
     r"or else|from now on|in future)\b.*$|(?:从现在|以后|因为|所以|但是?|不过|的时候|而且).*$",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"(?:\s+(?:any ?more|any longer|these days|nowadays|now|at all|either|too|as well|very much|a lot|so much|"
+    r"(?:\s+(?:any ?more|any longer|these days|nowadays|right now|now|at all|either|too|as well|very much|a lot|"
+    r"so much|"
     r"(?:the )?most|(?:the )?best|again|already|anyway|"
     r"(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
     r"|[了啊呀吧呢哦嘛啦]+$|[\s.!?;:'\"]+$",
@@ -67,7 +69,8 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _PREPOSITION = re.compile(
-    r"\s+(?:that|who|involving|containing|than|in|on|at|by|from|with|without|of|for|near|to|about|during|like|under|made)\s+"
+    r"\s+(?:that|who|involving|containing|than|in|on|at|by|from|with|without|of|for|near|to|about|during|like|under|"
+    r"made)\s+"
 )
 
 
@@ -100,10 +103,17 @@ def statements(turn: Turn, position: int, *, has_calls: bool) -> Iterator[Eviden
             yield from _said(turn, position, _adopted(step.question, step.answer), "answer", has_calls)
 
 
+def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
+    """Yield what the reply of the turn before suggested of the person, where the request of `turn` says yes to it."""
+    yield from _said(turn, position, _adopted(before.reply or "", turn.request), "answer", False)
+
+
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
     parts = clauses(text)
     barred = {clause.sentence for clause in parts if is_sensitive_text(clause.raw)}
-    for clause in parts:
+    for clause in with_subjects(parts):
+        if _APART.search(clause.text) and not is_sensitive_text(clause.raw):
+            barred.discard(clause.sentence)  # what follows is another matter
         if clause.sentence in barred:
             continue
         for found in (found for part in _split(clause) for found in _read(part, has_calls)):
@@ -118,10 +128,11 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
             )
 
 
+_APART = re.compile(r"^(?:and |but )?(?:by the way|btw|besides|separately|apart from that)\b|^(?:另外|对了|顺便|此外)")
 _AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|let|got)\b)", re.IGNORECASE)
 _AND_ALSO = re.compile(
     r"\s+and\s+(?=(?:(?:much|vastly|strongly|always|usually|generally|really|also|only|would rather) )*"
-    r"(?:prefer|enjoy|love|like|avoid|dislike|hate|only|never|can't stand|don't)\b)",
+    r"(?:prefer|enjoy|love|like|avoid|dislike|hate|only|never|can't stand|don't|stopped|quit|gave up)\b)",
     re.IGNORECASE,
 )
 """Before a further doing of the same person."""
@@ -168,7 +179,7 @@ def _facts(clause: Clause) -> Iterator[tuple[str, str]]:
     for fact in FACTS:
         if match := fact.pattern.search(clause.raw):
             groups = match.groupdict()
-            value = _trimmed(_THING_END.sub("", groups.get("o") or groups.get("p") or ""))
+            value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
             topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
             if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
                 yield topic, value
@@ -191,7 +202,10 @@ _STORY = re.compile(
     r"(?:'|(?:am|have|was|were|been|feel|think|forget|remember|wonder|thought|had|get|got)\b)", re.IGNORECASE
 )
 _ABOUT_OTHER_THINGS = re.compile(r"(?:it|that|there|this|they|he|she)(?:'s|'re| is| are| was)\b", re.IGNORECASE)
-_NEVER = re.compile(r"^(?:never(?: again)?|no more|don't|do not|no|别再?|不要再?|不再?|不许)\s*(?=\S)", re.IGNORECASE)
+_NEVER = re.compile(
+    r"^(?:never(?: again| ever)?|no more|don't|do not|no|(?:千万|绝对)?(?:别再?|不要再?)|不再?|不许)\s*(?=\S)",
+    re.IGNORECASE,
+)
 
 
 def _rule(clause: Clause) -> Iterator[_Found]:

@@ -14,7 +14,7 @@ from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.state.cues import Clause, clause_texts, clauses, cues_in
 from memory.text import fold_accents, normalise, split_name, stem
-from memory.typed.numbers import finite
+from memory.typed.numbers import finite, parse_number
 from memory.typed.scripts import simplified
 
 _WEAK_WORDS = frozenset(
@@ -61,6 +61,11 @@ class Wording(NamedTuple):
             offset = parts[-1].sentence + 1 if parts else 0
             parts.extend(replace(clause, sentence=clause.sentence + offset, slots=slots) for clause in clauses(text))
         return cls(_spread(parts, turn.calls), turn.calls)
+
+    def about(self, value: JsonValue) -> Sequence[Clause]:
+        """Return the clauses of the sentences that name `value`; all where none does."""
+        sentences = {clause.sentence for clause in self.clauses if is_mentioned(value, clause.text)}
+        return [clause for clause in self.clauses if clause.sentence in sentences] or self.clauses
 
     def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
         """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.
@@ -185,6 +190,8 @@ _NUMBER_WORDS = {word: number for number, word in enumerate(_ENGLISH_NUMBERS.spl
 _HAN_NUMBERS = {char: number for number, char in enumerate("零一二三四五六七八九十")} | {"两": 2}
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-(\d{2})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?")
+_MAGNITUDE = re.compile(r"(?<![\w.:-])\d+(?:\.\d+)?k\b|\d+(?:\.\d+)?[千万亿]|[零一二两三四五六七八九十百千万]{2,}")
+"""Numbers that are not their digits ("50k", 五万)."""
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?) ?[a-z]+")
 
 
@@ -246,7 +253,8 @@ def _is_text_mentioned(text: str, clause: str) -> bool:
 def _numbers(clause: str) -> frozenset[float]:
     """Return the numbers that `clause` names in digits or words."""
     figures = re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))
-    digits = {number for figure in figures if (number := finite(figure)) is not None}
+    figures += _MAGNITUDE.findall(clause)
+    digits = {float(number) for figure in figures if (number := parse_number(figure)) is not None}
     words = {float(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", clause) if word in _NUMBER_WORDS}
     han = {float(_HAN_NUMBERS[char]) for char in re.findall(r"[零一二两三四五六七八九十]", clause)}
     return frozenset(digits | words | han)

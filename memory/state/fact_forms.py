@@ -1,0 +1,93 @@
+"""The forms in which people say a fact of themselves of which there is one at a time, English and Chinese.
+
+Names are read in German and French too. A form captures what is said in the group `o` (or `p`, `q`, `r`), and where it
+names the topic itself, that in `t` or `u`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from memory.state.statement_forms import START, form
+
+
+class Fact(NamedTuple):
+    """A form that says something of which there is one at a time."""
+
+    pattern: re.Pattern[str]
+    topic: str | None = None
+    """`None`: the group `t` names it."""
+
+
+_NAME = r"(?P<o>\S+(?: (?-i:[A-Z])\S*)*)"
+_PLACE = r"(?P<o>.+)"
+_STABLE = (
+    r"(?:\w+ )?(?:size|budget|bank|airline|gym|mother tongue|language|employer|company|e-?mail(?: address)?|postcode|"
+    r"(?:phone|mobile)(?: number)?|(?:home |postal )?address|zip code|height|time zone|currency|membership number|"
+    r"(?:dog|cat|pet)'s name|birthday|hometown|home city|home airport)"
+)
+FACTS: tuple[Fact, ...] = (
+    Fact(form(rf"\bmy (?:full |first |real )?name(?:'s| is) {_NAME}"), "name"),
+    Fact(form(rf"\b(?:i am|i'm) called {_NAME}|\bcall me (?P<p>(?-i:[A-Z])\S*)"), "name"),
+    Fact(form(rf"\b(?:mein name ist|ich hei(?:ß|ss)e|je m'appelle) {_NAME}"), "name"),
+    Fact(
+        form(
+            r"我的?(?:名字|姓名)(?:叫做?|是)(?P<o>[^，。！？\s]+)|(?:^|[，。\s])我叫(?:做)"
+            r"?(?P<p>[^，。！？\s了个辆他她你]+)"
+        ),
+        "name",
+    ),
+    Fact(
+        form(
+            r"(?:^|[，。\s])(?:以后|就|请)?叫我(?P<o>(?!起床|一声|下|来|去|的)[^，。！？\s]+?)(?:就好|就行|就可以|吧)?$"
+        ),
+        "name",
+    ),
+    Fact(
+        form(
+            rf"{START}i(?:'m| am)? (?:now |currently |still |also )*(?:work|working|employed) (?:at|for|by) (?!home|"
+            rf"night|weekends?|myself|the moment|a living)(?P<o>.+)"
+            rf"|{START}i(?:'m| am) (?:now |currently )?with (?P<p>(?-i:[A-Z]).+)"
+        ),
+        "employer",
+    ),
+    Fact(form(rf"{START}i (?:now |currently |still |also )*work as (?P<o>.+)"), "job"),
+    Fact(
+        form(
+            r"我(?:现在|目前|还|也)*在(?P<o>[^，。\s]+?)(?:上班|工作|任职|打工|就职)|我(?:就职于|任职于)(?P<p>[^，。\s]+)"
+        ),
+        "employer",
+    ),
+    Fact(
+        form(
+            rf"{START}(?:i|we)(?:'ve| have|'m|'re| am| are)? (?:now |currently |just |still |also |have )*(?:live in|"
+            rf"living in|based in|moved to) (?!an? |my |the |fear)(?P<o>.+)|\bmy home is in (?P<p>.+)"
+        ),
+        "home city",
+    ),
+    Fact(
+        form(
+            r"(?:我|我们|我家)(?:现在|目前|已经|刚|家)*(?:住在|住|搬到|搬去|定居在?|在)(?P<o>[^，。\s]{2,8}?)(?:了|住)$|"
+            r"(?:我|我家|我们)(?:现在|目前|家)*(?:住在|定居在?)(?P<p>[^，。\s]{2,8})$|"
+            r"(?:我|我们|咱)的?家(?:现在|目前|就)*(?:住|安)?在(?P<q>[^，。\s]{2,8}?)$|(?:我|我们)(?:现在|目前)?(?:常住|长住|"
+            r"定居)(?P<r>[^，。\s]{2,8}?)$"
+        ),
+        "home city",
+    ),
+    Fact(form(r"\bi was born on (?P<o>.+)|我(?:的)?生日是?(?P<p>[^，。\s]*\d[^，。\s]*)"), "birthday"),
+    Fact(
+        form(
+            rf"\bmy (?P<t>(?:usual|preferred|favou?rite|default|regular|go-to) [\w' -]+?|{_STABLE})"
+            r"(?: is|:) (?P<o>.+)"
+        ),
+        None,
+    ),
+    Fact(
+        form(
+            r"我(?:最)?(?:喜欢|常用|常去|习惯|爱用)的(?P<t>[^，。\s是]+)是(?P<o>[^，。\s]+)|我的(?P<u>邮箱|手机号|电话|"
+            r"地址|尺码|鞋码|预算|母语|会员号)是(?P<p>[^，。\s]+)"
+        ),
+        None,
+    ),
+)

@@ -1,0 +1,90 @@
+"""Who a clause is about where it does not say so itself: subjects that carry over, and what others are said to say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory.state.cues import RELATION_ZH, Clause, cues_in
+from memory.text import normalise
+
+_REPORTED = re.compile(
+    r"(?P<who>\b(?:i|we|you)\b(?:'ve|'d| have| had| already| just| once| always)*|\S+(?:'s)?(?: (?:\w+ly|just|"
+    r"always|also|never|once|"
+    r"keeps?|kept|has|had|have))*) (?:says?|said|saying|told|tells?|telling|claims?|claimed|insists?|insisted|"
+    r"reckons?|thinks?|thought|"
+    r"suggests?|suggested|recommends?|recommended|advises?|advised|reminds?|reminded|ask(?:s|ed)|wants?|warns?|warned|"
+    r"writes?|wrote|reads)\b(?= (?:that |me |us |to )*(?:i|we|to|that|you|it)\b).*$"
+    r"|\b(?:according to|in the words of)\b.*$",
+    re.IGNORECASE,
+)
+"""Words of somebody by a verb of saying and whom it is about; `who` is the last word before the verb, with adverbs."""
+_REPORTED_ZH = re.compile(
+    rf"(?:(?:{RELATION_ZH}|[他她]们?|有人|别人|人家|大家|医生|大夫|老师|教练|专家|广告|网上|书[里上]|新闻|说明书?)[^，。我]{{0,6}}?"
+    r"(?:[跟对和向](?:我|我们))?[^，。我]{0,4}?(?:说|讲|念叨|叮嘱|嘱咐|建议|提醒|劝|要求|告诉|让|叫)"
+    r"|(?:据|按|照)[^，。]{1,8}?(?:说|讲|的说法)).*$"
+)
+_OTHERS_ZH = re.compile(rf"{RELATION_ZH}|[他她它]们?")
+_SELF_ZH = re.compile(r"^(?:[^，。我你他她]{0,5})(?:我们?|咱们?|俺)(?!的?(?:\S{0,2}" + RELATION_ZH + r"))")
+_ELLIPTIC_ZH = re.compile(
+    r"^(?:但是?|不过|而且|并且|然后|所以|可是?|平时|现在|最近)*"
+    r"(?=(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|从来?不|不再|再也不)*(?:不再|再也不|从来?不|喜欢|爱|讨厌|受不了|不喜欢|"
+    r"不爱|不吃|不喝|反感|偏爱|习惯|养|戒|吃|喝|坐|穿|用|住在|在\S{1,12}(?:上班|工作|任职)))"
+    r"(?=.*(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|不|喜欢|爱|讨厌|反感|偏爱|习惯|戒|上班|工作|任职|住在))"
+)
+"""A Chinese clause without a subject that goes on to tell of likes and habits."""
+_USED_TO = re.compile(
+    r"\b(?:i|we) (?:used to|once) (?P<verb>\w+)(?: (?P<at>at|in|for|with|by|on))? (?P<old>[^,;]+)", re.IGNORECASE
+)
+_BUT_NOW = re.compile(
+    r"^(?:but |and )?(?:now|nowadays|these days)(?:,)? (?:(?:i'm|i am|we're|it's|it is|i) )?(?:(?:at|in|for|with|by|"
+    r"on) )?"
+    r"(?P<new>(?!i\b|we\b|the\b)[^,;]+)",
+    re.IGNORECASE,
+)
+_USED_TO_ZH = re.compile(
+    r"(?:我们?)?(?:以前|原来|从前|过去|之前)(?:我们?)?(?:都|是|一直)?(?P<verb>住?在|喝|吃|坐|用|穿|住)(?P<old>[^，。]+?)(?P<tail>上班|工作|任职)?$"
+)
+_BUT_NOW_ZH = re.compile(
+    r"^(?:但是?|不过)?(?:现在|如今)(?:我们?)?(?:是|改|换(?:成|到)?|都)*(?:住?在|喝|吃|坐|用|穿|住|去)?(?P<new>[^，。]+?)(?:了)?$"
+)
+
+
+def with_subjects(parts: Sequence[Clause]) -> list[Clause]:
+    """Return the clauses of a text with the subject, or the verb, that they leave out put in, and without hearsay.
+
+    "I used to work at A, now I'm with B" ends in "I work with B"; 我戒了糖，也不再吃甜品了 in 我也不再吃甜品了.
+    """
+    told = [_without_hearsay(clause) for clause in parts]
+    return [_completed(clause, told[:index]) for index, clause in enumerate(told)]
+
+
+def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
+    same = [one for one in before if one.sentence == clause.sentence]
+    if not same:
+        return clause
+    if (old := _USED_TO.search(same[-1].raw)) and (new := _BUT_NOW.search(clause.raw)):
+        return replace(clause, raw=" ".join(filter(None, ("I", old["verb"], old["at"], new["new"]))))
+    if (old := _USED_TO_ZH.search(same[-1].raw)) and (new := _BUT_NOW_ZH.search(clause.raw)):
+        value = new["new"].removesuffix(old["tail"] or "\n")
+        return replace(clause, raw=f"我{old['verb']}{value}{old['tail'] or ''}")
+    subject = next((one.raw for one in reversed(same) if _OTHERS_ZH.search(one.raw) or _SELF_ZH.search(one.raw)), "")
+    is_own = _SELF_ZH.search(subject) is not None and _OTHERS_ZH.search(subject) is None
+    if is_own and "我" not in clause.raw and not _OTHERS_ZH.search(clause.raw) and _ELLIPTIC_ZH.search(clause.raw):
+        return replace(clause, raw=f"我{clause.raw}")
+    return clause
+
+
+def _without_hearsay(clause: Clause) -> Clause:
+    own = _own_part(clause.raw)
+    return clause if own == clause.raw else replace(clause, raw=own, cues=cues_in(normalise(own)))
+
+
+def _own_part(raw: str) -> str:
+    """Return what of a clause the person says themselves: what stands before "he told me that …" and the like."""
+    if (match := _REPORTED.search(raw)) and not re.match(r"(?:i|we)\b", match["who"] or "", re.IGNORECASE):
+        return raw[: match.start()]
+    if match := _REPORTED_ZH.search(raw):
+        return raw[: match.start()]
+    return raw
