@@ -72,12 +72,19 @@ def repeated_names(paths: Sequence[Path]) -> dict[Path, Path]:
 
 
 def toolsets_of(topic_file: Path, root: Path) -> Toolsets:
-    """Return the toolsets of a topic file: in its folder, beside that folder, else anywhere below `root`."""
+    """Return the toolsets of a topic file: those in or beside its folder, else in or beside one above it up to `root`.
+
+    Nothing else is looked into. Where there are none, it is the folder that is named in messages.
+    """
     beside = Toolsets.beside(topic_file)
     if beside.folder.is_dir() or not root.is_dir():
         return beside
-    found = {file.parent for name in TOOLSET_FILES for file in root.rglob(name)}
-    return Toolsets(min(found, key=lambda folder: (len(folder.parts), folder))) if found else beside
+    folder, top = topic_file.absolute().parent, root.absolute()
+    above = [one for one in (folder, *folder.parents) if one == top or top in one.parents]
+    for named in (place for one in above for place in (one / "toolsets", one)):
+        if any((named / name).is_file() for name in TOOLSET_FILES):
+            return Toolsets(named)
+    return beside
 
 
 def _files_below(path: Path) -> Iterator[Path]:

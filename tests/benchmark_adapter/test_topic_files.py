@@ -80,15 +80,21 @@ def test_a_folder_below_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch:
     assert str(caught.value) == f"{closed}: cannot be read: Permission denied; make it readable, or move it elsewhere"
 
 
-def test_toolsets_lie_in_the_folder_beside_it_or_below_the_root(tmp_path: Path) -> None:
-    file = write_topics(tmp_path / "data" / "en" / "reader_1.jsonl", library_topics())
-    assert toolsets_of(file, tmp_path).folder == tmp_path / "data" / "toolsets", "named in the message when missing"
-    below = tmp_path / "schemas"
-    beside, inside = tmp_path / "data" / "toolsets", tmp_path / "data" / "en" / "toolsets"
-    for folder in (below, beside, inside):
-        folder.mkdir()
-        (folder / "tools_en.jsonl").write_text(json.dumps(TOOLS) + "\n", "utf-8")
-        assert toolsets_of(file, tmp_path).folder == folder
+def test_toolsets_lie_in_or_beside_the_folder_or_above_it_up_to_the_root(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    file = write_topics(root / "data" / "en" / "reader_1.jsonl", library_topics())
+    beside, inside = root / "data" / "toolsets", root / "data" / "en" / "toolsets"
+    for unnamed in (tmp_path, root / "schemas", root / ".cache" / "toolsets"):
+        _write_toolsets(unnamed)
+    assert toolsets_of(file, root).folder == beside, "named in the message when missing"
+    for folder in (root, root / "toolsets", root / "data" / "en", beside, inside):
+        _write_toolsets(folder)
+        assert toolsets_of(file, root).folder == folder
+
+
+def _write_toolsets(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tools_en.jsonl").write_text(json.dumps(TOOLS) + "\n", "utf-8")
 
 
 def test_toolsets_of_a_linked_file_lie_beside_the_link(tmp_path: Path) -> None:
