@@ -73,7 +73,7 @@ def test_a_standing_rule_does_not_age() -> None:
 
 
 def test_ages_are_in_days_where_both_times_are_known() -> None:
-    piece = evidence("f.city", "Lyon", source="request", time=NOW - timedelta(days=60))
+    piece = evidence("f.city", "Lyon", source="request", time=NOW - timedelta(days=120))
     assert weights([piece], 1.0, Moment(900, NOW)) == [0.5]
     assert weights([piece], 1.0, Moment(40)) == [0.5]  # no clock: 40 turns
     assert weights([piece], 1.0, Moment(900, NOW.replace(tzinfo=UTC))) == [0.5]
