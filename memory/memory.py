@@ -153,22 +153,26 @@ class Memory:
     def erase(self, scope: Scope, *, turn_ids: Collection[str] | None = None, span: TimeSpan | None = None) -> Receipt:
         """Erase everything of `scope`, or these turns, or those of a time span, from every store for good.
 
-        Every store is tried, also when one fails. Erasing again what is gone does no harm.
+        What the person settled goes with everything. Every store is tried, also when one fails; erasing again what is
+        gone does no harm. What only the operators of servers can reach, the receipt tells.
 
         Raises:
             ErasureError: If a store did not complete; its receipt says which did.
         """
         if isinstance(turn_ids, str) or (turn_ids is not None and span is not None):
             raise ValueError("say what to erase by a collection of turn_ids or by a span; neither means everything")
-        user, undated = self.user(scope), 0
+        user, undated, settings = self.user(scope), 0, self._settings
         if span is not None:
             held = {turn.turn_id: checked_span(span).holds(turn) for turn in user.kept_turns()}
             turn_ids = [turn_id for turn_id, is_held in held.items() if is_held]
             undated = sum(is_held is None for is_held in held.values())
-        from_log = _erased("turn log", lambda: user.erase_from_log(turn_ids))
-        from_index = _erased("vector index", lambda: max(from_log.count, user.erase_from_index()))
-        further = (_erased(store.name, partial(store.erase, scope, turn_ids)) for store in self._erasables)
-        receipt = Receipt(scope, (from_log, from_index, *further), undated)
+        stores = [_erased("turn log", lambda: user.erase_from_log(turn_ids), self._log.residue)]
+        in_log = stores[0].count
+        stores.append(_erased("vector index", lambda: max(in_log, user.erase_from_index()), self._index.residue))
+        if turn_ids is None and settings is not None:
+            stores.append(_erased("settings", lambda: settings.erase(scope), self._log.residue))
+        stores += [_erased(store.name, partial(store.erase, scope, turn_ids)) for store in self._erasables]
+        receipt = Receipt(scope, tuple(stores), undated)
         if not receipt.is_complete:
             raise ErasureError(receipt)
         return receipt
@@ -257,8 +261,8 @@ def _opened_index(
         return UnreadableIndex(exc)
 
 
-def _erased(store: str, action: Callable[[], int]) -> Erased:
+def _erased(store: str, action: Callable[[], int], residue: str | None = None) -> Erased:
     try:
-        return Erased(store, action())
+        return Erased(store, action(), residue=residue)
     except Exception as exc:  # of a store of whatever kind: the others must be tried, and the receipt tells
         return Erased(store, 0, f"{type(exc).__name__}: {exc}")

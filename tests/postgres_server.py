@@ -29,6 +29,11 @@ class PostgresServer:
         self._socket_folder = socket_folder
         self._numbers = itertools.count()
 
+    @property
+    def folder(self) -> Path:
+        """Where the cluster's files are."""
+        return self._socket_folder / "data"
+
     def run(self, statement: str, *, database: str = "postgres") -> str:
         """Run SQL as the superuser and return what it prints."""
         command = [self._psql, "-h", str(self._socket_folder), "-U", _SERVER_USER, "-d", database, "-qAtc", statement]

@@ -39,6 +39,8 @@ class ChromaStore(Protocol):
     """Whether other processes may change it meanwhile."""
     hint: str
     """What to do when it cannot be used."""
+    residue: str | None
+    """Where bytes of what was erased may stay, and what its operator does about it; `None`: nowhere."""
 
     def header(self) -> IndexHeader | None:
         """Return what the index was created with, `None` if there is none yet."""
@@ -175,6 +177,10 @@ class ChromaIndex:
                         count += self._erase_unknown(client, name, known)
             self._drop_others()
         return count
+
+    @property
+    def residue(self) -> str | None:
+        return self._store.residue
 
     def close(self) -> None:
         with self._all_locked():

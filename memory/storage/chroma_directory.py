@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from memory.errors import DataVersionError, MemoryStoreError
-from memory.storage.chroma import batches, is_panic, is_vendors, open_collection
+from memory.storage.chroma import BATCH, batches, is_panic, is_vendors, open_collection
 from memory.storage.index_header import INDEX_VERSION, REINDEX_HINT, IndexHeader
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class ChromaDirectory:
 
     servers = 1
     is_shared = False
+    residue: str | None = None
     hint = "`stead reindex` rebuilds it from the turn log (or close it, delete the folder, and open again)"
 
     def __init__(self, path: Path, *, mending: bool = False) -> None:
@@ -58,7 +59,9 @@ class ChromaDirectory:
     def header(self) -> IndexHeader | None:
         try:
             found = self._read_header()
-            is_whole = not self._is_mending or _is_whole(self._path / _VECTORS / "chroma.sqlite3")
+            is_whole = not self._is_mending or (
+                _is_whole(self._path / _VECTORS / "chroma.sqlite3") and self._is_readable()
+            )
         except DataVersionError:
             raise
         except MemoryStoreError:
@@ -68,8 +71,26 @@ class ChromaDirectory:
         if is_whole:
             return found
         _log.warning("the index in %s cannot be read and is made anew", self.name)
+        self._close_client()
+        self._failure = None
         shutil.rmtree(self._path)
         return None
+
+    def _is_readable(self) -> bool:
+        """Whether Chroma gives every vector; its graph files may be damaged where its database is not."""
+        if not (self._path / _VECTORS).exists():
+            return True
+        try:
+            [client] = self.clients()
+            for found in client.list_collections():
+                collection = client.get_collection(found.name, embedding_function=None)
+                for batch in batches(collection.count()):
+                    collection.get(limit=BATCH, offset=batch.start, include=["embeddings"])
+        except BaseException as exc:
+            if isinstance(exc, MemoryStoreError) or is_vendors(exc):
+                return False
+            raise
+        return True
 
     def _read_header(self) -> IndexHeader | None:
         path = self._header_path

@@ -25,7 +25,7 @@ _HEADER = "stead-index"
 class ChromaServers:
     """A `ChromaStore` on servers (`chroma run`), each named by its URL, for instance `http://vectors-1:8000`.
 
-    What is deleted is out of reach at once; its bytes stay in a server's files until `chroma vacuum` is run there.
+    What is deleted is out of reach at once; its bytes stay in a server's files as `residue` says.
 
     Args:
         urls: The same ones in the same order for every process, since collections are dealt out to them by number.
@@ -36,6 +36,10 @@ class ChromaServers:
 
     is_shared = True
     hint = "see that every server runs and is reached by its URL"
+    residue: str | None = (
+        "Chroma servers keep deleted vectors (no text, no id) in their files until `stead reindex --from-scratch` and "
+        "then, with the server stopped, `chroma vacuum`"
+    )
 
     def __init__(self, urls: Sequence[str]) -> None:
         if not urls or isinstance(urls, str):

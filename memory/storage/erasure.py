@@ -50,6 +50,8 @@ class Erased:
     """Things erased there, or kept from getting there."""
     error: str | None = None
     """Why not everything is erased; `None`: it is."""
+    residue: str | None = None
+    """Where bytes of it may stay that only the operator of a server reaches, and how; `None`: nowhere."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ class Receipt:
 
     scope: Scope
     stores: tuple[Erased, ...]
-    """The turn log first, then the vector index, then the further stores in the order they were named."""
+    """The turn log first, then the vector index, then the settings where everything is erased, then the further stores
+    in the order they were named."""
     undated: int = 0
     """With a time span: turns that were kept since their time or its zone is unknown."""
 
@@ -66,6 +69,11 @@ class Receipt:
     def is_complete(self) -> bool:
         """Whether every store erased what it was told to."""
         return all(erased.error is None for erased in self.stores)
+
+    @property
+    def residues(self) -> tuple[str, ...]:
+        """What is left for the operators of servers to do; empty where no byte is left."""
+        return tuple(dict.fromkeys(erased.residue for erased in self.stores if erased.residue))
 
     def count(self, store: str) -> int:
         """Return how many things were erased in the store of this name."""

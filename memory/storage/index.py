@@ -64,6 +64,11 @@ class VectorIndex(Protocol):
         """
         ...
 
+    @property
+    def residue(self) -> str | None:
+        """Where bytes of what was erased may stay, and what its operator does about it; `None`: nowhere."""
+        ...
+
     def close(self) -> None:
         """Release what the index holds; it is of no use afterwards."""
         ...

@@ -39,3 +39,10 @@ class SqlSettingsStore:
             if settings != UserSettings():
                 row = {**row_key(scope), "content": settings.model_dump_json()}
                 connection.execute(insert(user_settings).values(**row))
+
+    def erase(self, scope: Scope) -> int:
+        with self._log.connection("erase settings from", writes=True) as connection:
+            count = connection.execute(delete(user_settings).where(rows_of(user_settings, scope))).rowcount
+        if count:
+            self._log.scrub()
+        return count

@@ -36,6 +36,10 @@ _APPEND_ATTEMPTS = 50
 _IDS_PER_STATEMENT = 500
 """Well under the bound-variable limit of either database."""
 _EPOCH_BITS = 62
+_POSTGRES_RESIDUE = (
+    "PostgreSQL keeps deleted bytes in its files until `VACUUM FULL turns, scopes, user_settings` and `CHECKPOINT`, "
+    "and in its write-ahead log, archives and backups until those are removed"
+)
 
 
 class SqlTurnLog:
@@ -143,6 +147,15 @@ class SqlTurnLog:
             self._scrub()
         return count
 
+    @property
+    def residue(self) -> str | None:
+        return None if self._is_sqlite else _POSTGRES_RESIDUE
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the files of SQLite; let PostgreSQL reuse its space."""
+        with self._translated("erase from"):
+            self._scrub()
+
     def close(self) -> None:
         self._is_closed = True
         self._engine.dispose()
@@ -194,7 +207,7 @@ class SqlTurnLog:
         """
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             if not self._is_sqlite:
-                connection.exec_driver_sql("VACUUM turns, scopes")
+                connection.exec_driver_sql("VACUUM turns, scopes, user_settings")
                 return
             connection.exec_driver_sql("VACUUM")
             is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]

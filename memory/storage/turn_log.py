@@ -69,6 +69,11 @@ class TurnLog(Protocol):
         """Erase these turns of `scope` (`None`: all of them) and return how many there were."""
         ...
 
+    @property
+    def residue(self) -> str | None:
+        """Where bytes of what was erased may stay, and what its operator does about it; `None`: nowhere."""
+        ...
+
     def close(self) -> None:
         """Release the database; the log is of no use afterwards."""
         ...

@@ -38,6 +38,10 @@ class UnreadableIndex:
     def adopt(self, scopes: Collection[Scope]) -> int:
         raise self._error()
 
+    @property
+    def residue(self) -> None:
+        """Nothing is erased."""
+
     def close(self) -> None:
         """Nothing is open."""
 

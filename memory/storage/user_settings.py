@@ -11,7 +11,7 @@ from memory.records import Scope
 
 
 class UserSettings(BaseModel, frozen=True, extra="forbid"):
-    """The choices of one person. They outlive the erasure of what is remembered."""
+    """The choices of one person. They outlive the erasure of turns, and end with that of everything."""
 
     is_paused: bool = False
     """Whether turns are neither remembered nor used."""
@@ -28,6 +28,10 @@ class SettingsStore(Protocol):
 
     def put(self, scope: Scope, settings: UserSettings) -> None:
         """Keep the choices of `scope`."""
+        ...
+
+    def erase(self, scope: Scope) -> int:
+        """Erase the choices of `scope` for good, and return 1 if there were any, else 0."""
         ...
 
 

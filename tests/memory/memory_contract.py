@@ -12,7 +12,8 @@ import pytest
 
 from memory import Memory, Scope, TimeSpan, Turn
 from memory.errors import ScopeError
-from memory.storage.erasure import Erased, ErasureError, Receipt
+from memory.storage.erasure import ErasureError, Receipt
+from memory.storage.user_settings import UserSettings
 from tests.fakes import HashingEmbedder
 from tests.memory.scopes import ALIKE, PARTS, unsayable_scopes
 
@@ -35,6 +36,11 @@ with Memory.open(embedder=HashingEmbedder(), **options) as memory:
 
 def turn(turn_id: str, request: str, **fields: Any) -> Turn:
     return Turn(turn_id=turn_id, request=request, **fields)
+
+
+def told(receipt: Receipt) -> list[tuple[str, int, str | None]]:
+    """Return what became of each store."""
+    return [(erased.store, erased.count, erased.error) for erased in receipt.stores]
 
 
 def ids(memory: Memory, scope: Scope) -> list[str]:
@@ -67,7 +73,7 @@ class MemoryContract:
             assert memory.user(scope).turns() == (turn("t", f"the secret of {name}"),)
             assert [hits[0].similarity for hits in memory.user(scope).similar([f"the secret of {name}"], 9)] == [1.0]
         gone = scopes.pop("acme")
-        assert memory.erase(gone).stores == (Erased("turn log", 1), Erased("vector index", 1))
+        assert told(memory.erase(gone)) == [("turn log", 1, None), ("vector index", 1, None), ("settings", 0, None)]
         assert (ids(memory, gone), found(memory, gone, "secret")) == ([], [])
         assert [found(memory, scope, "secret") for scope in scopes.values()] == [["t"]] * len(scopes)
 
@@ -105,13 +111,14 @@ class MemoryContract:
             memory.user(scope).remember_all(
                 [turn("1", "window seat"), turn("10", "peanuts"), turn("2", "water plants")]
             )
-        assert memory.erase(ANN, turn_ids=["1", "unknown"]) == Receipt(
-            ANN, (Erased("turn log", 1), Erased("vector index", 1))
-        )
+        receipt = memory.erase(ANN, turn_ids=["1", "unknown"])
+        assert (receipt.scope, receipt.undated) == (ANN, 0)
+        assert told(receipt) == [("turn log", 1, None), ("vector index", 1, None)]
         assert (ids(memory, ANN), sorted(found(memory, ANN, "seat"))) == (["10", "2"], ["10", "2"])
         assert sorted(found(memory, BOB, "seat")) == ["1", "10", "2"]
-        assert memory.erase(ANN, turn_ids=["1"]).stores == (Erased("turn log", 0), Erased("vector index", 0))
-        assert memory.erase(ANN, turn_ids=[]).stores == (Erased("turn log", 0), Erased("vector index", 0))
+        for nothing in (["1"], []):
+            receipt = memory.erase(ANN, turn_ids=nothing)
+            assert told(receipt) == [("turn log", 0, None), ("vector index", 0, None)]
         assert ids(memory, ANN) == ["10", "2"]
 
     def test_erases_a_time_span_and_says_what_it_cannot_date(self, memory: Memory) -> None:
@@ -148,21 +155,32 @@ class MemoryContract:
             memory.erase(ANN, **what)
         assert ids(memory, ANN) == ["a"]
 
+    def test_what_a_person_settled_goes_with_everything_of_theirs_and_not_before(self, memory: Memory) -> None:
+        """Case B20: forgetting turns leaves a pause in force; erasing the person leaves nothing."""
+        for scope in (ANN, BOB):
+            memory.user(scope).settle(UserSettings(is_paused=True, retention_days={"plain": 7}))
+        memory.user(ANN).remember(turn("a", "x"), even_if_paused=True)
+        memory.user(ANN).forget()
+        assert memory.user(ANN).settings.is_paused
+        assert told(memory.erase(ANN))[2:] == [("settings", 1, None)]
+        assert memory.user(ANN).settings == UserSettings()
+        assert memory.user(BOB).settings == UserSettings(is_paused=True, retention_days={"plain": 7})
+        assert told(memory.erase(ANN))[2:] == [("settings", 0, None)]
+
     def test_further_stores_are_erased_too_and_one_that_fails_is_reported(self, options: dict[str, Any]) -> None:
         broken, kept = Shelf("checkpoints", is_broken=True), Shelf("notes")
         with Memory.open(embedder=HashingEmbedder(), erasables=[broken, kept], **options) as memory:
             memory.user(ANN).remember(turn("a", "x"))
             with pytest.raises(ErasureError, match="checkpoints: OSError: the disk is gone") as caught:
                 memory.erase(ANN)
-            assert caught.value.receipt == Receipt(
-                ANN,
-                (
-                    Erased("turn log", 1),
-                    Erased("vector index", 1),
-                    Erased("checkpoints", 0, "OSError: the disk is gone"),
-                    Erased("notes", 3),
-                ),
-            )
+            assert (caught.value.receipt.scope, caught.value.receipt.is_complete) == (ANN, False)
+            assert told(caught.value.receipt) == [
+                ("turn log", 1, None),
+                ("vector index", 1, None),
+                ("settings", 0, None),
+                ("checkpoints", 0, "OSError: the disk is gone"),
+                ("notes", 3, None),
+            ]
             assert ids(memory, ANN) == []
             broken.is_broken = False
             receipt = memory.erase(ANN, turn_ids=["a"])

@@ -104,6 +104,10 @@ def test_a_graph_that_cannot_be_read_stops_no_appending(
         user.remember(turn("new", "one more"))
         assert (len(user.turns()), user.similar(["one more"], 5)) == (2201, [[("new", 1.0)]])
     assert [("stead reindex" in message) for message in caplog.messages] == [True]
+    with Memory.open(tmp_path, embedder=HashingEmbedder(dimensions=64), reindexing=True) as memory:
+        memory.reindex()
+    with opened(tmp_path) as memory:
+        assert [memory.user(ANN).similar([text], 1)[0][0].turn_id for text in ("turn 7", "one more")] == ["7", "new"]
 
 
 def test_an_erasure_on_a_broken_index_is_reported_and_not_called_complete(filled: Path) -> None:
