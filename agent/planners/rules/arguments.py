@@ -8,7 +8,7 @@ or a word like "the same" calls for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,21 +20,19 @@ from agent.planners.rules.entries import (
     as_parameter,
     choose,
     field_for,
+    is_described,
     named_entry,
     preferred,
     with_field,
 )
-from agent.planners.rules.kinds import FLEETING, ValueKind, is_swapped, kind_of, role_of
-from agent.planners.rules.past_values import Past, refers_back
-from agent.planners.rules.segments import Segment, clauses, named
+from agent.planners.rules.kinds import FLEETING, kind_of, role_of
+from agent.planners.rules.past_values import Past
+from agent.planners.rules.remembered import Remembered
+from agent.planners.rules.segments import Segment, named
 from agent.planners.rules.spoken import Spoken
-from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Text
-from agent.planners.rules.verbs import deeds_of
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
-from memory.state.user_state import accepts
-from memory.text import normalise
 from memory.tools import Parameter, Tool
 from memory.typed.codes import code_of
 from memory.typed.dates import normal_date
@@ -42,24 +40,8 @@ from memory.typed.values import equal
 
 LEAST_CHOICES = 2
 """Past choices among listed things from which a liking is read; after a single one it is open which is meant next."""
-SHORT_TERMS = 8
-"""Content terms up to which a request counts as elliptical: it leans on what was said before."""
 
-_ANAPHOR = re.compile(
-    r"\b(?:it|its|there|that|this|those|these|them|she|her|he|him|here|both|then|same|again|too|also|another|second|us|our|my|we)\b"
-    r"|这|那|它|她|他|也|再|还|刚才|上面|该|同",
-)
-_THAT_DAY = re.compile(
-    r"\b(?:that|same|those|these) (?:day|days|time|date|weekend)\b|那天|当天|同一天|[这那]两天|[这那]几天",
-    re.IGNORECASE,
-)
-_HOME = re.compile(r"\bhere\b|\bhome\b|\bin town\b|家这|家里|本地|这边", re.IGNORECASE)
-_OURS = re.compile(r"\b(?:my|our|ours|us|mine)\b|我们|咱", re.IGNORECASE)
 _COORDINATES = re.compile(r"-?\d{1,3}\.\d+\s?,\s?-?\d{1,3}\.\d+")
-_WAY_BACK = re.compile(r"\breturn\b|\bback\b|\bother way round\b|返程|回程|回来", re.IGNORECASE)
-_SELF_WORDS = frozenset(
-    {"user", "account", "email", "card", "phone", "customer", "member", "owner", "reader", "plot", "property"}
-)
 
 
 @dataclass(frozen=True)
@@ -95,24 +77,14 @@ class Filler:
         return Spoken(self.situation, self.past)
 
     @cached_property
+    def remembered(self) -> Remembered:
+        """What earlier turns hold for arguments."""
+        return Remembered(self.situation, self.past)
+
+    @property
     def refers_back(self) -> bool:
         """Whether the request asks for something as it was before."""
-        return refers_back(self.situation.request)
-
-    @cached_property
-    def leans_back(self) -> bool:
-        """Whether the request can be meant to complete what was said before in the topic."""
-        return self.refers_back or self.is_short or bool(_ANAPHOR.search(normalise(self.situation.request)))
-
-    @cached_property
-    def is_short(self) -> bool:
-        """Whether the request is elliptical."""
-        return len(content_terms(self.situation.request)) <= SHORT_TERMS
-
-    @cached_property
-    def is_for_other(self) -> bool:
-        """Whether the request is on somebody else's behalf, so that the person's own values do not fill it."""
-        return any("other_person" in part.cues for part in clauses(self.situation.request))
+        return self.remembered.refers_back
 
     def fill(self, tool: Tool, focus: Sequence[Segment] = ()) -> Filled:
         """Return the arguments of a call of `tool`; `focus`: the clauses that speak of it, empty for all."""
@@ -129,7 +101,7 @@ class Filler:
                 continue
             entry_value = self._from_entry(parameter, tool, request)
             known = {**assigned, **arguments}
-            value = entry_value if entry_value is not None else self._from_past(parameter, tool, known)
+            value = entry_value if entry_value is not None else self.remembered.value(parameter, tool, known)
             if value is None and parameter.is_required:
                 value = self._worked_out(parameter, tool, known)
             if value is not None:
@@ -154,13 +126,10 @@ class Filler:
         answers = " ".join(step.answer or "" for step in self.situation.question_steps)
         if (value := self._by_name(parameter, told)) is not None:
             return value
+        meaning = f"{told}. {answers}" if answers else told
         for groups, is_own in ((self.past.own_groups, True), (self.past.topic_groups, False)):
-            for group in with_field(groups, parameter):
-                key = field_for(parameter, group)
-                entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
-                if not entries or key is None or (not is_own and self._is_stale(group)):
-                    continue
-                entry = self._meant(entries, f"{told}. {answers}" if answers else told, parameter, is_own=is_own)
+            for key, entries in self._lists(groups, parameter, told, is_own=is_own):
+                entry = self._meant(entries, meaning, parameter, is_own=is_own)
                 if entry is None and request.focus:
                     entry = self._meant(entries, self.situation.request, parameter, is_own=is_own)
                 if entry is not None and (value := as_parameter(entry[key], parameter)) is not None:
@@ -168,6 +137,22 @@ class Filler:
                 if entry is None and len(entries) > 1:
                     return None  # it is open which one is meant
         return None
+
+    def _lists(
+        self, groups: Sequence[Group], parameter: Parameter, told: str, *, is_own: bool
+    ) -> Iterator[tuple[str, list[Entry]]]:
+        """Yield the entries that give out values for `parameter`, with the field that holds them, the latest first.
+
+        Of earlier turns, a list of which the request describes an entry goes before what came later.
+        """
+        fitting = list(with_field(groups, parameter))
+        if not is_own:
+            fitting.sort(key=lambda group: not is_described(group, told, self.situation.now))
+        for group in fitting:
+            key = field_for(parameter, group)
+            entries = [entry for entry in group.entries if key is not None and entry.get(key) is not None]
+            if key is not None and entries and (is_own or not self._is_stale(group)):
+                yield key, entries
 
     def _by_name(self, parameter: Parameter, told: str) -> JsonValue:
         """Return the value of an entry that the request names outright, wherever in the recalled past it stands."""
@@ -205,97 +190,13 @@ class Filler:
         )
 
     def _meant(self, entries: Sequence[Entry], text: str, parameter: Parameter, *, is_own: bool) -> Entry | None:
-        if len(entries) == 1 and not is_own and not self.leans_back:
+        if len(entries) == 1 and not is_own and not self.remembered.leans_back:
             return None
         chosen = choose(entries, text, self.situation.now)
         past = self.past.choices(parameter)
         if chosen is not None or len(past) < LEAST_CHOICES:
             return chosen
         return preferred(entries, past)
-
-    # What is remembered
-
-    def _from_past(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
-        """Return a remembered value that may fill the argument here, or `None`."""
-        if self.is_for_other and not self.situation.question_steps and not self.refers_back:
-            return None
-        kind = kind_of(parameter)
-        kind = kind_of(parameter.items) if kind == "array" and parameter.items is not None else kind
-        if (
-            role_of(parameter) is not None
-            and kind in ("place", "text")
-            and (end := self._other_end(parameter, tool, so_far))
-        ):
-            return end
-        last = self.past.last_call(tool)
-        if last is not None and parameter.name in last.arguments and (self.refers_back or self.is_short):
-            value = last.arguments[parameter.name]
-            is_given_out = kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter))
-            is_exception = self.past.is_exception(tool.name, parameter.name, value)
-            is_kept = accepts(parameter, value) and not is_given_out and not is_exception
-            if is_kept and not is_swapped(parameter, value, so_far):
-                return value
-        if parameter.is_required:
-            return self._required_from_past(parameter, tool, kind, so_far)
-        if (kind in FLEETING and not self.refers_back) or "change" in deeds_of(tool):
-            return None
-        if kind not in FLEETING and (carried := self._carried(parameter, tool)) is not None:
-            return carried
-        settled = self.past.settled(parameter, tool)
-        if settled is None or settled.similarity < 0.5:
-            return None
-        if settled.is_standing or self.past.is_unbroken(parameter, tool, settled.value):
-            return settled.value
-        return settled.value if self.refers_back and settled.similarity == 1.0 and not settled.is_contested else None
-
-    def _groups(self, parameter: Parameter) -> list[Group]:
-        """Return the entries of the topic that give out values for `parameter`, the latest first."""
-        return list(with_field(self.past.topic_groups, parameter))
-
-    def _carried(self, parameter: Parameter, tool: Tool) -> JsonValue:
-        """Return what the look-up was for that this call acts on: the same argument of the call that gave it out."""
-        for group in (group for needed in tool.required for group in self._groups(needed) if kind_of(needed) == "id"):
-            value = group.arguments.get(parameter.name)
-            if value is not None and group.tool != tool.name and accepts(parameter, value):
-                return value
-        return None
-
-    def _other_end(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
-        """Return the end of a journey that goes with the end already known: that of the last journey with it."""
-        known = [so_far.get(p.name) for p in tool.required if role_of(p) is not None and p.name != parameter.name]
-        ends = [p.name for p in tool.required if role_of(p) is not None and kind_of(p) == kind_of(parameter)]
-        for call in (call for call in self.past.topic_calls if call.name == tool.name):
-            used = [call.arguments.get(name) for name in ends]
-            if len(used) == 2 and any(equal(one, end) for one in used for end in known if end is not None):
-                return next((one for one in used if not any(equal(one, end) for end in known if end is not None)), None)
-            if _WAY_BACK.search(self.situation.request) and len(used) == 2:
-                return used[1 - ends.index(parameter.name)]
-        return None
-
-    def _required_from_past(
-        self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: dict[str, JsonValue]
-    ) -> JsonValue:
-        settled = self.past.settled(parameter, tool)
-        if kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter)):
-            # One of a list is chosen anew each time, unless the same one was taken again and again.
-            return settled.value if settled is not None and (settled.is_standing or settled.turns >= 2) else None
-        if settled is not None and kind not in ("date", "datetime"):
-            is_home = kind == "place" and bool(_HOME.search(self.situation.request))
-            is_ours = kind == "currency" and bool(_OURS.search(self.situation.request))
-            if (settled.is_standing or is_home or is_ours) and not is_swapped(parameter, settled.value, so_far):
-                return settled.value
-        is_dated = kind in FLEETING and effect_of(tool) == "read"
-        if self.leans_back and (not is_dated or self.refers_back or _THAT_DAY.search(self.situation.request)):
-            value = self.past.from_topic(parameter, tool)
-            if value is not None and not is_swapped(parameter, value, so_far):
-                return value
-        if settled is None or kind in ("date", "datetime"):
-            return None
-        is_own = bool(set(re.findall(r"[a-z]+", normalise(parameter.name.replace("_", " ")))) & _SELF_WORDS)
-        is_sure = not settled.is_contested and (settled.turns >= 2 or settled.similarity == 1.0)
-        if is_swapped(parameter, settled.value, so_far):
-            return self.past.alternative(parameter, tool, list(so_far.values()))
-        return settled.value if is_own or self.refers_back or is_sure else None
 
     def _worked_out(self, parameter: Parameter, tool: Tool, so_far: dict[str, JsonValue]) -> JsonValue:
         """Return a place's country, today for what is noted down, this year, or the end of a period of one day."""

@@ -77,9 +77,18 @@ def field_for(parameter: Parameter, group: Group) -> str | None:
             words = _words(key)
             if wanted[-1] == words[-1] and len(words) == 1 and _singular(group.name) == wanted[0]:
                 return key
+    for key in keys:
+        words = _words(key)
+        if len(words) > 1 and len(wanted) == len(words) + 1 and wanted[1:] == words:
+            return key  # "from_stop_id" takes a "stop_id"
     if wanted in (("id",), ("url",), ("link",)):
         return next((key for key in keys if _words(key)[-1] == wanted[0]), None)
     return None
+
+
+def same_noun(name: str, other: str) -> bool:
+    """Whether two arguments are named alike but for number and case."""
+    return _words(name) == _words(other)
 
 
 @lru_cache(maxsize=2048)
@@ -165,6 +174,15 @@ def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> En
     scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in _telling(entries)]
     best = max(scores)
     return entries[scores.index(best)] if best >= NAMED and scores.count(best) == 1 else None
+
+
+def is_described(group: Group, text: str, now: datetime | None) -> bool:
+    """Whether `text` has words of just one of several entries."""
+    if len(group.entries) < 2:
+        return False
+    said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]
+    scores = [sum(_closeness(entry, clause, now) for clause in said) for entry in _telling(group.entries)]
+    return max(scores) > 0 and scores.count(max(scores)) == 1
 
 
 def _telling(entries: Sequence[Entry]) -> list[Entry]:

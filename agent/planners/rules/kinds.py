@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import JsonValue
@@ -107,6 +108,6 @@ def role_of(parameter: Parameter) -> Role | None:
     return "to" if words & _TO_WORDS or _TO_ZH.search(parameter.description[:8]) else None
 
 
-def is_swapped(parameter: Parameter, value: JsonValue, so_far: dict[str, JsonValue]) -> bool:
+def is_swapped(parameter: Parameter, value: JsonValue, so_far: Mapping[str, JsonValue]) -> bool:
     """Say whether an end of a pair would be the same as the other end."""
     return role_of(parameter) is not None and kind_of(parameter) not in FLEETING and value in so_far.values()

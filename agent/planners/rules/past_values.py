@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pydantic import JsonValue
 
-from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns
+from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns, same_noun
 from agent.planners.rules.kinds import Role, role_of
+from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from memory.evidence import Slot
 from memory.records import ToolCall
 from memory.state.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
 from memory.text import normalise
 from memory.tools import Parameter, Tool
+from memory.typed.dates import normal_date
 from memory.typed.values import canonical_key, equal
 
 _SAME = re.compile(
     r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual|normal)\b|\busual\b|\blike (?:last time|before)\b"
-    r"|\btoo\b|\bas well\b|\bthe way\b|\byou know (?:how|my|what|which)\b|\bnormal (?:working )?day\b"
+    r"|\bthe way\b|\byou know (?:how|my|what|which)\b|\bnormal (?:working )?day\b"
     r"|\byou did (?:it|that)\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
     r"|一样|照旧|老样子|老规矩|还是|照(?:那|上|前)|照.{0,8}[回次]|也来|同样|老时间|跟刚才|接着|再来",
     re.IGNORECASE,
 )
+_ADDED = re.compile(r"\btoo\b|\bas well\b", re.IGNORECASE)
+
+
+def means_the_same(text: str) -> bool:
+    """Whether `text` says outright that something is to be as it was before."""
+    return bool(_SAME.search(normalise(text)))
 
 
 def refers_back(text: str) -> bool:
-    """Whether `text` asks for something as it was before."""
-    return bool(_SAME.search(normalise(text)))
+    """Whether `text` asks for something as it was before, or for one more like it."""
+    return means_the_same(text) or bool(_ADDED.search(normalise(text)))
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,58 @@ class Past:
         key = (Slot(tool, argument), canonical_key(value))
         kinds = [piece.may_fill for piece in self.situation.recall.evidence if (piece.slot, piece.value_key) == key]
         return bool(kinds) and not any(kinds)
+
+    def of_other(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return the only value that memory holds for somebody else in such an argument, or `None`."""
+        found = {
+            piece.value_key: piece.value
+            for piece in self.situation.recall.evidence
+            if piece.kind == "other_person"
+            and piece.slot.argument == parameter.name
+            and accepts(parameter, piece.value)
+            and (piece.slot.tool == tool.name or context_similarity(piece.slot, tool, parameter) >= 0.5)
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def most_used(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return the value that most turns used for an argument, of equals the older, or `None`."""
+        current = self._current(parameter, tool)
+        return max(current, key=lambda one: (len(one.turn_ids), -one.since)).value if current else None
+
+    def calls_with(self, tool: Tool, given: Mapping[str, JsonValue]) -> tuple[list[ToolCall], list[ToolCall]]:
+        """Return the recalled calls of `tool` that gave one of the values, and all of its calls, the latest first."""
+        every = [call for turn in self.situation.recall.turns for call in turn.calls if call.name == tool.name][::-1]
+        return [call for call in every if any(equal(call.arguments.get(k), v) for k, v in given.items())], every
+
+    def day_of(self, description: Sequence[str]) -> JsonValue:
+        """Return the day of the recalled turn that tells of what `description` says, or `None`."""
+        wanted = set(description)
+        for turn in reversed(self.situation.recall.turns):
+            shared = wanted & set(content_terms(turn.request))
+            if len(shared) >= 2 and 2 * len(shared) >= len(wanted):
+                values = [value for call in turn.calls for value in call.arguments.values() if isinstance(value, str)]
+                days = {day for value in values if (day := normal_date(value)) is not None}
+                return days.pop() if len(days) == 1 else None
+        return None
+
+    def listed(self, parameter: Parameter) -> list[JsonValue]:
+        """Return the values of the single argument that a list is named after, in the topic's last turn with several.
+
+        `countries` takes what two calls of the turn before gave as `country`.
+        """
+        if parameter.items is None:
+            return []
+        items = parameter.items.model_copy(update={"name": parameter.name})
+        for turn in reversed(self.situation.recall.topic_turns):
+            found = {
+                canonical_key(value): value
+                for call in turn.calls
+                for name, value in call.arguments.items()
+                if same_noun(name, parameter.name) and not isinstance(value, list) and accepts(items, value)
+            }
+            if len(found) > 1:
+                return list(found.values())
+        return []
 
     def from_topic(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`."""

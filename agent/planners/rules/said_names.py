@@ -17,7 +17,7 @@ from memory.typed.mentions import Mention
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-_LABEL_JOIN = r"(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?[:：]?\s?"
+_LABEL_JOIN = r"(?:,?\sthat['’]?s)?(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?[:：]?\s?"
 
 
 def labelled(parameter: Parameter, text: Text) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from agent.planners.rules.kinds import FUNCTION_STEMS, kind_of, noun_stems, role_of
+from agent.planners.rules.measures import measured
 from agent.planners.rules.said_names import labelled, named_values
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
@@ -18,7 +19,7 @@ from memory.tools import Parameter, Tool
 from memory.typed.descriptions import described_examples
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.mentions import Mention
-from memory.typed.numbers import natural, parse_number, read_chinese
+from memory.typed.numbers import parse_number
 from memory.typed.times import normal_time
 from memory.typed.values import cast
 
@@ -44,7 +45,7 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
         likened = parameter.model_copy(update={"enum": examples})
         yield from _from_mentions(enum_mention(text.text, likened, partial=text.is_answer), 0.95, text)
     if kind == "enum":
-        yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
+        yield from _allowed(parameter, text)
     elif kind == "boolean":
         yield from _booleans(parameter, text)
     elif kind in ("number", "year"):
@@ -62,6 +63,13 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
         yield from _ids(parameter, text)
     else:
         yield from named_values(parameter, tool, text, kind)
+
+
+def _allowed(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield the allowed values that are named, as amounts in another unit too."""
+    yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
+    if parameter.type in ("integer", "number"):
+        yield from measured(parameter, text)
 
 
 def _from_mentions(found: list[Mention] | tuple[Mention, ...], strength: float, text: Text) -> Iterator[Said]:
@@ -134,7 +142,7 @@ def _numbers(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterato
     if kind == "year":
         yield from _years(text)
         return
-    yield from _spans_of_time(parameter, text)
+    yield from measured(parameter, text)
     readings = _Reading(parameter, nouns, name_nouns, units, is_money)
     for mention in text.of_kind("number"):
         strength = readings.strength(mention, text)
@@ -180,31 +188,6 @@ def _counts_people(text: str, mention: Mention) -> bool:
             re.IGNORECASE,
         )
     )
-
-
-_MINUTES = (
-    (re.compile(r"\bhalf an hour\b|半个?(?:小时|钟头)", re.IGNORECASE), 30),
-    (re.compile(r"\b(?:a )?quarter of an hour\b|一刻钟", re.IGNORECASE), 15),
-    (re.compile(r"(?<!half )(?<!of )\ban hour\b|一个?(?:小时|钟头)", re.IGNORECASE), 60),
-)
-
-
-def _spans_of_time(parameter: Parameter, text: Text) -> Iterator[Said]:
-    """Yield lengths of time in words, for parameters in minutes or hours."""
-    if re.search(r"小时|\bhours?\b", parameter.description + " " + " ".join(split_name(parameter.name))):
-        for match in re.finditer(r"([一二两三四五六七八九十]|\d+)个?(?:小时|钟头)", text.text):
-            figure = match.group(1)
-            hours = natural(figure) if figure.isdecimal() else read_chinese(figure)
-            if hours is not None:
-                yield Said(hours, match.start(), match.end(), 1.0)
-    if not re.search(r"\bminutes?\b|分钟", parameter.description + " " + " ".join(split_name(parameter.name))):
-        return
-    for pattern, minutes in _MINUTES:
-        for match in pattern.finditer(text.text):
-            yield Said(minutes, match.start(), match.end(), 1.0)
-    for mention in text.of_kind("number"):
-        if mention.unit == "hour" and isinstance(mention.value, int | float):
-            yield Said(mention.value * 60, mention.start, mention.end, 1.0)
 
 
 _ALL_UNITS = frozenset().union(*_STEMMED_UNITS.values())
@@ -320,6 +303,6 @@ def _ids(parameter: Parameter, text: Text) -> Iterator[Said]:
                 yield Said(mention.value, mention.start, mention.end, 0.85)
     if parameter.type in ("integer", "number") or text.is_answer or "tail" in words:
         for mention in text.of_kind("number"):
-            yield Said(
-                text.text[mention.start : mention.end], mention.start, mention.end, 0.5 if not text.is_answer else 0.7
-            )
+            figures = text.text[mention.start : mention.end]
+            if figures.isdecimal():  # nobody writes an id out in words
+                yield Said(figures, mention.start, mention.end, 0.5 if not text.is_answer else 0.7)
