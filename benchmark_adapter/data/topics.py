@@ -154,7 +154,7 @@ def read_topic_files(path: Path, *, toolsets: Path | None = None) -> tuple[Topic
 
     Args:
         path: A `.jsonl` file or a folder with topic files in it or below.
-        toolsets: As for `read_topic_file`; for a folder they may also lie in it, or in a folder between it and the file.
+        toolsets: As for `read_topic_file`; in a folder they may also lie in it, or in one between it and the file.
 
     Raises:
         DatasetError: As `read_topic_file`, or if the path does not exist, the folder has no topic file, or two files

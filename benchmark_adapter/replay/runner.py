@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -113,7 +112,7 @@ def _play_session(
 ) -> None:
     last = _open_turns(session, run)[-1].index
     with (
-        tempfile.TemporaryDirectory(prefix="stead-run-", ignore_cleanup_errors=True) as folder,
+        run.scratch_folder() as folder,
         Memory.open(folder, embedder=setup.embedder) as memory,
     ):
         shelf = memory.user(Scope(session.name))

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -23,6 +25,7 @@ from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import Manifest
 
 MANIFEST, TURNS, METRICS = "manifest.json", "turns.jsonl", "metrics.json"
+_SCRATCH = ".scratch-"
 _BEFORE_MANIFEST = frozenset({".lock", f"{MANIFEST}.part"})
 """What a process may leave behind that dies while it makes the directory."""
 
@@ -63,6 +66,17 @@ class RunDirectory:
                 _append(self.path / TURNS, written)
             self._lines[line.key] = TurnLine.model_validate_json(written)  # as it will be read, so that scores agree
 
+    @contextmanager
+    def scratch_folder(self) -> Iterator[Path]:
+        """Hand out a new folder for as long as the block lasts.
+
+        It lies in the run directory, which one process holds at a time: what a killed one left, the next takes away.
+        """
+        with _translated(self.path):
+            folder = TemporaryDirectory(prefix=_SCRATCH, dir=self.path, ignore_cleanup_errors=True)
+        with folder as name:
+            yield Path(name)
+
     def finish(self, order: Iterable[tuple[str, int]], metrics: dict[str, Any]) -> None:
         """Put the lines in playing order and write the metrics."""
         ordered = {key: self._lines[key] for key in order}
@@ -99,6 +113,8 @@ def open_run(path: Path, manifest: Manifest) -> Iterator[RunDirectory]:
             raise RunDirectoryError(path, "another process is running in this directory; let it end first") from exc
     try:
         with _translated(path):
+            for left in path.glob(f"{_SCRATCH}*"):
+                shutil.rmtree(left, ignore_errors=True)
             if (path / MANIFEST).exists():
                 _drop_cut_off_line(path / TURNS)
                 run = read_run(path)

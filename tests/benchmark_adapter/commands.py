@@ -28,7 +28,6 @@ def environment(folder: Path) -> dict[str, str]:
         **kept,
         "PYTHONPATH": str(ROOT),
         "GIT_DIR": str(folder / "no-repository"),
-        "TMPDIR": str(folder),  # a process that is killed leaves its memories behind
         "COLUMNS": "80",
     }
 

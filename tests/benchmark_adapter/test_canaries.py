@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -154,7 +153,7 @@ class Watch:
         self.plans.append((turn, situation))
         may = _past(turn) | _given(turn, situation)
         self.check(f"situation of turn {turn}", repr(situation), may)
-        for path in sorted(self.folder.glob("stead-run-*/**/*")):
+        for path in sorted(self.folder.glob("**/.scratch-*/**/*")):
             # Chroma's graph files hold numbers of ours and, between them, whatever lay in the process' memory.
             if path.is_file() and path.suffix != ".bin":
                 self.files.add(path.name)
@@ -219,14 +218,13 @@ class WatchedStrategy:
 
 @contextmanager
 def _watching(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
-    """Put the memory's files below `folder`, and watch the recalls."""
+    """Watch the recalls, and the memory's files below `folder`."""
     watch = Watch(folder)
 
     def watched(name: str, shelf: TurnShelf) -> Strategy:
         return WatchedStrategy(open_strategy(name, shelf), watch)
 
     with monkeypatch.context() as patched:
-        patched.setattr(tempfile, "tempdir", str(folder))
         patched.setattr("benchmark_adapter.replay.runner.open_strategy", watched)
         yield watch
 
@@ -442,8 +440,8 @@ def test_budgets_and_step_limits_are_the_same_with_and_without_canaries(
 
 def test_the_watch_finds_what_must_not_be_seen(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
-    (tmp_path / "stead-run-x").mkdir()
-    (tmp_path / "stead-run-x" / "turns.sqlite").write_bytes(b"\x00CANARY-trap\x00CANARY-final-0")
+    (tmp_path / ".scratch-x").mkdir()
+    (tmp_path / ".scratch-x" / "turns.sqlite").write_bytes(b"\x00CANARY-trap\x00CANARY-final-0")
     seen = Situation(
         request="CANARY-gold",
         tools=(),

@@ -123,6 +123,22 @@ def test_a_line_is_kept_as_it_will_be_read(tmp_path: Path) -> None:
     assert read_run(tmp_path).lines == (kept,)
 
 
+def test_a_scratch_folder_lasts_as_long_as_its_block_and_the_next_process_takes_away_what_is_left(
+    tmp_path: Path,
+) -> None:
+    with open_run(tmp_path, _MANIFEST) as run:
+        with run.scratch_folder() as one, run.scratch_folder() as other:
+            (one / "file").touch()
+            assert one != other
+            assert one.parent == other.parent == tmp_path
+        assert not one.exists()
+    (tmp_path / ".scratch-killed").mkdir()
+    (tmp_path / ".scratch-killed" / "chroma.sqlite3").touch()
+
+    with open_run(tmp_path, _MANIFEST):
+        assert {entry.name for entry in tmp_path.iterdir()} == {MANIFEST, TURNS, ".lock"}
+
+
 def test_finishing_puts_the_turns_in_playing_order_and_writes_the_metrics(tmp_path: Path) -> None:
     with open_run(tmp_path, _MANIFEST) as run:
         for line in (_line("bob", 0), _line("ann", 0), _line("bob", 1)):
