@@ -77,20 +77,29 @@ class Snapshot:
     ) -> RecallItem | None:
         """Return the turn at `position` cut down for `wanted` and `slots` (see `memory.rendering.fit_turn`).
 
-        It is `None` if the turn cannot be as short as `max_tokens`. What a turn of another task (kind `turn`, and not
-        `is_kin`: of a tool on offer) tells of health, belief and the like is left out, unless `wanted` is about that.
+        It is `None` if the turn cannot be as short as `max_tokens`. What is sensitive is left out as by `whole`.
         """
-        turn = self.turns[position]
-        if kind == "turn" and not is_kin and not is_sensitive_text(wanted):
-            turn = redacted(turn)
-        fitted = fit_turn(turn, max_tokens, wanted=wanted, slots=slots)
+        fitted = fit_turn(self._for_task(position, kind, wanted, is_kin), max_tokens, wanted=wanted, slots=slots)
         if fitted is None:
             return None
         return self._shown(position, kind, fitted, score)
 
-    def whole(self, position: int, kind: ItemKind) -> RecallItem:
-        """Return the turn at `position` uncut."""
-        return self._shown(position, kind, self.turns[position], 0.0)
+    def whole(self, position: int, kind: ItemKind, *, wanted: str = "", is_kin: bool = False) -> RecallItem:
+        """Return the turn at `position` uncut.
+
+        What a turn of another task (kind `turn`, and not `is_kin`: of a tool on offer) tells of health, belief and the
+        like is left out, unless `wanted` is about that. So it is for every strategy: no other way leads to a turn.
+        """
+        return self._shown(position, kind, self._for_task(position, kind, wanted, is_kin), 0.0)
+
+    def is_kin(self, position: int, tools: Sequence[Tool]) -> bool:
+        """Whether the turn at `position` called a tool on offer."""
+        offered = {tool.name for tool in tools}
+        return any(call.name in offered for call in self.turns[position].calls)
+
+    def _for_task(self, position: int, kind: ItemKind, wanted: str, is_kin: bool) -> Turn:
+        turn = self.turns[position]
+        return redacted(turn) if kind == "turn" and not is_kin and not is_sensitive_text(wanted) else turn
 
     def _shown(self, position: int, kind: ItemKind, turn: Turn, score: float) -> RecallItem:
         text = render_turn(turn)
@@ -112,14 +121,13 @@ class Snapshot:
         `is_unbroken` it ends the list.
         """
         start = running_topic(self.turns, tools)
-        offered = {tool.name for tool in tools}
         taken: list[RecallItem] = []
         left = budget
         for position, score in ranking:
             if left < LEAST_TURN_TOKENS:
                 break
             kind: ItemKind = "topic" if position >= start else "turn"
-            is_kin = any(call.name in offered for call in self.turns[position].calls)
+            is_kin = self.is_kin(position, tools)
             item = self.item(position, kind, max_tokens=left, wanted=request, score=score, is_kin=is_kin)
             if item is not None:
                 taken.append(item)

@@ -1,4 +1,4 @@
-"""`full`: the whole history, uncut, whatever the budget; what most agents send."""
+"""`full`: the whole history, uncut, whatever the budget; what most agents send, less what is sensitive elsewhere."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class Full:
         history = self._history.snapshot(now)
         start = running_topic(history.turns, tools)
         kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(history.turns))]
-        return history.arrange(history.whole(position, kind) for position, kind in enumerate(kinds))
+        return history.arrange(
+            history.whole(position, kind, wanted=request, is_kin=history.is_kin(position, tools))
+            for position, kind in enumerate(kinds)
+        )
 
 
 def create(shelf: TurnShelf) -> Strategy:
