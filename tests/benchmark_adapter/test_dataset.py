@@ -37,6 +37,7 @@ def test_topics_are_sorted_by_time() -> None:
 
 
 def test_one_topic_per_time_is_drawn_and_the_rest_is_listed() -> None:
+    """Case B42: what the official loader draws with its seed (`verify` has its recordings), and all that it drops."""
     at = "2026-03-01 09:00:00"
     topics = [topic("solo", "2026-03-05 09:00:00"), topic("c", at), topic("a", at), topic("b", at)]
     rng = random.Random(7)

@@ -61,6 +61,7 @@ def _process(folder: Path, *command: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_chinese_data_are_read_the_same_in_the_c_locale(tmp_path: Path) -> None:
+    """Case B42."""
     write_topics(tmp_path / "data" / "用户_1.jsonl", _chinese_topics())
     script = (
         "from pathlib import Path; from benchmark_adapter.data.source import data_hash; "
@@ -93,6 +94,7 @@ def test_a_run_of_chinese_data_in_the_c_locale_ends_with_its_files(tmp_path: Pat
 def test_every_topic_that_is_not_played_is_named_by_the_run_and_in_its_manifest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Case B42."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "no-repository"))
     first, second = library_topics()
@@ -121,6 +123,7 @@ def test_every_topic_that_is_not_played_is_named_by_the_run_and_in_its_manifest(
 
 
 def test_english_fields_stand_in_for_empty_ones_and_missing_tools_are_told(tmp_path: Path) -> None:
+    """Case B42."""
     english = library_topics()[0]
     empty = {**english, "tools": [], "english_tools": TOOLS, "tasks": None, "english_tasks": english["tasks"]}
     (session,) = load_sessions(write_topics(tmp_path / "ann.jsonl", [empty]))
@@ -134,6 +137,7 @@ def test_english_fields_stand_in_for_empty_ones_and_missing_tools_are_told(tmp_p
 
 @pytest.mark.parametrize("zh_tools", [False, True])
 def test_tools_of_one_language_go_with_tasks_of_the_other(tmp_path: Path, zh_tools: bool) -> None:
+    """Case B42."""
     (chinese, _), english = _chinese_topics(), library_topics()[0]
     titles = [*ZH_TOOLS, *TOOLS[2:]] if zh_tools else TOOLS
     mixed = {**(english if zh_tools else chinese), "tools": titles}

@@ -102,6 +102,7 @@ def test_an_interval_leaves_0_out_if_it_has_one_sign(interval: list[float] | Non
 def test_runs_that_did_not_measure_the_same_are_refused_by_the_field(
     tmp_path: Path, sessions: tuple[Session, ...], field: str, value: Any
 ) -> None:
+    """Case B37: the rest of a manifest may differ, since all are scored again by one evaluator."""
     first = _write(tmp_path / "first", sessions, searches=False)
     other = _write(tmp_path / "other", sessions, searches=False, memory="full", **{field: value})
 

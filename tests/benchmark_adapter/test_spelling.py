@@ -64,6 +64,7 @@ def _spelled(arguments: dict[str, Any], *past: Turn, name: str = "order_prints")
     ],
 )
 def test_values_take_the_type_of_their_schema_where_that_is_certain(given: dict[str, Any], written: str) -> None:
+    """Case B41: 5.0 and "5" as 5, optional arguments that the tool does not have left out."""
     assert _spelled(given) == written
 
 
@@ -106,6 +107,7 @@ def test_whole_numbers_are_written_as_they_were_before() -> None:
 
 
 def test_without_the_order_of_past_calls_two_calls_of_one_tool_would_be_paired_wrongly() -> None:
+    """Case B41: the order of keys."""
     wanted = [{"book_id": "B-1", "branch": "Station"}, {"book_id": "B-2", "branch": "Harbour"}]
     turn = reference_turn(
         *(call("reserve_book", arguments, "reserved") for arguments in wanted), final(after=[0, 1]), task_type=None
@@ -139,6 +141,7 @@ def test_without_the_order_of_past_calls_two_calls_of_one_tool_would_be_paired_w
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\n", " : ")])
 def test_spacing_does_not_change_the_verdict(separators: tuple[str, str]) -> None:
+    """Case B41: the exact score is the same however the text is spaced."""
     turn = reference_turn(call("reserve_book", {"book_id": "B-1", "branch": "Station"}, "reserved"), final(after=[0]))
     text = json.dumps({"branch": "Station", "book_id": "B-1"}, separators=separators)
     replies = [Reply(calls=(WrittenCall(id="1", name="reserve_book", arguments=text),)), Reply(content="Done.")]
