@@ -48,6 +48,8 @@ class Evidence:
     """The turn whose value was used again without being said: refreshes that turn's evidence, adds no weight."""
     is_said: bool = field(default=True, compare=False)
     """Whether the person's words in this turn name the value or its slot, or a tool brought it up there."""
+    is_added: bool = False
+    """Whether it comes on top of what holds ("HR too"): it closes nothing, be it a rule or the opposite."""
     value_key: str = field(init=False, repr=False)
     """The value in canonical form: makes evidence hashable and equal by value."""
 
