@@ -98,7 +98,12 @@ class Agent:
 
     def state(self) -> UserState:
         """Return what is believed of the person now."""
-        return fold(self._memory.turns(), now=self._clock(), retention=self._memory.settings.retention_days)
+        return fold(
+            self._memory.turns(),
+            now=self._clock(),
+            retention=self._memory.settings.retention_days,
+            extractor=self._memory.extractor,
+        )
 
     def forget(self) -> Forgotten:
         """Erase everything of the person."""

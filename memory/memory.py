@@ -17,6 +17,7 @@ from memory.embedders.checked import CheckedEmbedder
 from memory.embedders.factory import open_embedder
 from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError, ScopeError
 from memory.records import Scope
+from memory.state.extraction import Extractor
 from memory.storage.chroma import ChromaIndex, ChromaStore
 from memory.storage.chroma_directory import ChromaDirectory
 from memory.storage.chroma_servers import ChromaServers
@@ -58,6 +59,7 @@ class Memory:
         erasables: Sequence[Erasable] = (),
         closing: ExitStack | None = None,
         settings: SettingsStore | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         self._log = log
         self._index = index
@@ -65,6 +67,7 @@ class Memory:
         self._erasables = tuple(erasables)
         self._closing = closing or ExitStack()
         self._settings = settings
+        self._extractor = extractor
         self._indexer = Indexer()
         self._is_open = True
         self._lock = threading.Lock()
@@ -83,6 +86,7 @@ class Memory:
         lock_timeout_s: float = 30.0,
         erasables: Sequence[Erasable] = (),
         reindexing: bool = False,
+        extractor: Extractor | None = None,
     ) -> Self:
         """Open the memory in a data directory, or on servers.
 
@@ -97,6 +101,8 @@ class Memory:
             chroma: The URLs of Chroma servers, always in the same order, instead of an index in the directory.
             lock_timeout_s: Seconds to wait for another process that has the directory open.
             erasables: Further stores that hold something of a person; `erase` reaches them too.
+            extractor: Reads further evidence out of turns, for every strategy and the user state
+                (`memory.ModelExtractor`); it can only add.
             reindexing: Open it although the index is of another embedder, or broken in its directory; `reindex` makes
                 it one of this embedder.
 
@@ -126,7 +132,15 @@ class Memory:
             if log_url is None:
                 data.note_log()  # type: ignore[union-attr]  # see above
             settings = SqlSettingsStore(log)
-            return cls(log, index, checked, erasables=erasables, closing=opened.pop_all(), settings=settings)
+            return cls(
+                log,
+                index,
+                checked,
+                erasables=erasables,
+                closing=opened.pop_all(),
+                settings=settings,
+                extractor=extractor,
+            )
 
     def user(self, scope: Scope) -> UserMemory:
         """Return the memory of one scope; the same scope gives the same object while it is in use.
@@ -142,7 +156,9 @@ class Memory:
                 raise MemoryStoreError("the memory is closed; open it again to use it")
             user = self._users.get(scope)
             if user is None:
-                user = UserMemory(scope, self._log, self._index, self._embedder, self._indexer, self._settings)
+                user = UserMemory(
+                    scope, self._log, self._index, self._embedder, self._indexer, self._settings, self._extractor
+                )
                 self._users[scope] = user
             self._recent[scope] = user
             self._recent.move_to_end(scope)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from memory.embedder import Embedder, Matrix
 from memory.evidence import Evidence
 from memory.records import Turn
+from memory.state.extraction import Extractor
 from memory.tools import Tool
 
 ItemKind = Literal["topic", "turn", "state", "exemplar"]
@@ -103,6 +104,16 @@ class TurnShelf(Protocol):
 
     def vectors(self) -> TurnVectors:
         """Return the vector of every acknowledged turn."""
+        ...
+
+
+@runtime_checkable
+class Extracting(Protocol):
+    """A shelf of turns out of which further evidence is read than is found without a model."""
+
+    @property
+    def extractor(self) -> Extractor | None:
+        """What reads it."""
         ...
 
 

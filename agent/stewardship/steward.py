@@ -48,7 +48,11 @@ class Steward:
     def state(self, as_of: int | datetime | None = None, *, now: datetime | None = None) -> UserState:
         """Return what is believed of the person, `now` (by default at the last turn) or as of a turn or time."""
         return fold(
-            self.turns(), as_of=as_of, now=now if as_of is None else None, retention=self.settings.retention_days
+            self.turns(),
+            as_of=as_of,
+            now=now if as_of is None else None,
+            retention=self.settings.retention_days,
+            extractor=self._memory.extractor,
         )
 
     def moment(self, text: str) -> int | datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -25,6 +25,10 @@ _READING_VERBS = frozenset(_READING.split())
 """First words of the names of tools that change nothing."""
 FAILURE_FIELDS = ("error", "success", "status")
 """The fields of a result by which tools say that they failed."""
+
+
+Extractor = Callable[[Sequence[Turn]], Iterable[Evidence]]
+"""Reads further evidence out of turns (`memory.state.model_extraction`); positions are those in the sequence."""
 
 
 class Reading(NamedTuple):
@@ -93,14 +97,23 @@ def _choices(
                 position=position,
                 time=turn.time,
                 until=until,
+                is_added=kind == "standing" and wording.is_added(value),
                 is_said=words.say(path, value),
             )
 
 
-def extract_all(turns: Sequence[Turn]) -> tuple[Evidence, ...]:
-    """Return the evidence of a log: what its turns say, less what the turn after each took back or put right."""
+def extract_all(turns: Sequence[Turn], extractor: Extractor | None = None) -> tuple[Evidence, ...]:
+    """Return the evidence of a log: what its turns say, less what the turn after each took back or put right.
+
+    Args:
+        turns: The log.
+        extractor: Adds evidence, and can take none away.
+    """
     readings = [read(turn, position) for position, turn in enumerate(turns)]
-    return tuple(piece for pieces in settle(turns, readings) for piece in pieces)
+    evidence = settle(turns, readings)
+    if extractor is not None:
+        evidence = with_further(evidence, extractor(turns))
+    return tuple(piece for pieces in evidence for piece in pieces)
 
 
 def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evidence, ...]]:
@@ -146,6 +159,15 @@ def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) ->
 def is_reading(tool: str) -> bool:
     """Whether a tool changes nothing, by the first word of its name."""
     return not _READING_VERBS.isdisjoint(split_name(tool)[:1])
+
+
+def with_further(evidence: Sequence[tuple[Evidence, ...]], further: Iterable[Evidence]) -> list[tuple[Evidence, ...]]:
+    """Return the evidence per turn with that of a further reader, less what the turn already says (by value)."""
+    joined = [list(pieces) for pieces in evidence]
+    for piece in further:
+        if all(piece.value_key != one.value_key for one in evidence[piece.position]):
+            joined[piece.position].append(piece)
+    return [tuple(pieces) for pieces in joined]
 
 
 class _Change(NamedTuple):

@@ -1,20 +1,24 @@
 """Evidence that a language model finds in the words of a turn, beside what is found without one. It can only add.
 
 Nothing that a model says is taken on trust: an entry is kept only if it has the form asked for, its value stands in the
-person's own words, and it tells of nothing sensitive. Whatever else comes is dropped and leaves the rest as it was.
+person's own words, and it tells of nothing sensitive. What is kept comes on top of what the turn says without a model
+and closes nothing; whatever else comes is refused, counted, and leaves the rest as it was.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from memory.evidence import PERSON, Evidence, Kind, Slot
+from memory.evidence import PERSON, Evidence, Slot
 from memory.records import QuestionStep, Turn
 from memory.state.completion import Completion
 from memory.state.corrections import is_state_correction
@@ -39,6 +43,8 @@ The person said:
 _ARRAY = re.compile(r"\[.*\]", re.DOTALL)
 _MAX_ENTRIES = 20
 """Of one turn."""
+_REMEMBERED_TEXTS = 4096
+"""Whose entries are kept, so that no text is paid for twice in a process."""
 
 
 class _Entry(BaseModel, frozen=True, extra="ignore"):
@@ -47,37 +53,76 @@ class _Entry(BaseModel, frozen=True, extra="ignore"):
     kind: Literal["plain", "standing", "one_off", "hypothetical", "other_person", "negated"] = "plain"
 
 
+@dataclass(frozen=True)
+class Tally:
+    """What came of asking a model."""
+
+    asked: int = 0
+    """Texts it was asked about."""
+    failed: int = 0
+    """Of these, those it gave no answer for."""
+    kept: int = 0
+    """Entries that are evidence."""
+    refused: int = 0
+    """Entries, and answers without any list, that are none."""
+
+
 class ModelExtractor:
-    """Reads further evidence with a model, each turn once. It is an `Extractor` for `memory.state.user_state.fold`.
+    """Reads further evidence with a model, each text once. Hand it to `Memory.open`, or to `fold`.
 
     Args:
-        completion: The model. Where it fails, the turn adds nothing this time and is asked about again.
+        completion: The model. Where it fails, the turn adds nothing this time and is asked about again; the other
+            turns of that reading are left for later too, so that a model that is down is waited for once.
+        most_at_once: Turns it is asked about in one reading, the newest that it has not read first; a long log is read
+            bit by bit. `None`: all of them.
     """
 
-    def __init__(self, completion: Completion) -> None:
+    def __init__(self, completion: Completion, *, most_at_once: int | None = 16) -> None:
         self._completion = completion
-        self._entries: dict[str, tuple[_Entry, ...]] = {}
-        """What was found, by the words it was found in: the same words always say the same."""
+        self._most_at_once = most_at_once
+        self._entries: OrderedDict[str, tuple[_Entry, ...]] = OrderedDict()
+        """What was found, by a hash of the words it was found in: the same words always say the same."""
+        self.tally = Tally()
+        """What came of it so far."""
 
     def __call__(self, turns: Sequence[Turn]) -> Iterator[Evidence]:
-        """Yield what the model adds for `turns`, oldest first."""
-        for position, turn in enumerate(turns):
-            if is_state_correction(turn):
-                continue
-            for entry in self._found(_words(turn)):
-                kind: Kind = entry.kind
+        """Yield what the model adds for `turns`, oldest first; positions are those in `turns`."""
+        said = {position: _words(turn) for position, turn in enumerate(turns) if not is_state_correction(turn)}
+        self._read(list(dict.fromkeys(reversed(said.values()))))
+        for position, words in said.items():
+            turn = turns[position]
+            for entry in self._entries.get(_key(words), ()):
                 slot = Slot(PERSON, normalise(entry.topic))
-                yield Evidence(slot, entry.value, "request", kind, turn.turn_id, position, turn.time)
+                yield Evidence(
+                    slot, entry.value, "request", entry.kind, turn.turn_id, position, turn.time, is_added=True
+                )
 
-    def _found(self, words: str) -> tuple[_Entry, ...]:
-        if words not in self._entries:
+    def _read(self, texts: Sequence[str]) -> None:
+        """Ask about those of `texts` that are new, in order, until the model fails."""
+        new = [words for words in texts if _key(words) not in self._entries]
+        for words in new[: self._most_at_once]:
+            self.tally = replace(self.tally, asked=self.tally.asked + 1)
             try:
                 text = self._completion.complete(PROMPT.format(words=words))
             except Exception:  # of a client of whatever kind; what it would add is optional
                 _log.warning("the model that reads further evidence failed; nothing is added", exc_info=True)
-                return ()
-            self._entries[words] = tuple(_checked(text, words))
-        return self._entries[words]
+                self.tally = replace(self.tally, failed=self.tally.failed + 1)
+                return
+            self._entries[_key(words)] = self._checked(text, words)
+            if len(self._entries) > _REMEMBERED_TEXTS:
+                self._entries.popitem(last=False)
+
+    def _checked(self, text: str, words: str) -> tuple[_Entry, ...]:
+        """Return the entries of a model's answer that can be kept; count them and the rest."""
+        raw = _parsed(text)
+        kept = tuple(_kept(raw[:_MAX_ENTRIES], words)) if raw is not None else ()
+        refused = 1 if raw is None else len(raw) - len(kept)
+        self.tally = replace(self.tally, kept=self.tally.kept + len(kept), refused=self.tally.refused + refused)
+        return kept
+
+
+def _key(words: str) -> str:
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()
 
 
 def _words(turn: Turn) -> str:
@@ -85,12 +130,11 @@ def _words(turn: Turn) -> str:
     return "\n".join([turn.request, *answers])
 
 
-def _checked(text: str, words: str) -> Iterator[_Entry]:
-    """Yield the entries of a model's answer that can be kept."""
+def _kept(raw: Sequence[object], words: str) -> Iterator[_Entry]:
     said = normalise(words)
-    for raw in _parsed(text)[:_MAX_ENTRIES]:
+    for one in raw:
         try:
-            entry = _Entry.model_validate(raw)
+            entry = _Entry.model_validate(one)
         except ValidationError:
             continue
         value = normalise(entry.value)
@@ -99,12 +143,13 @@ def _checked(text: str, words: str) -> Iterator[_Entry]:
             yield entry
 
 
-def _parsed(text: str) -> list[object]:
+def _parsed(text: str) -> list[object] | None:
+    """Return the list in a model's answer, `None` where there is none."""
     match = _ARRAY.search(text)
     if match is None:
-        return []
+        return None
     try:
         parsed = json.loads(match.group())
     except (json.JSONDecodeError, RecursionError):
-        return []
-    return parsed if isinstance(parsed, list) else []
+        return None
+    return parsed if isinstance(parsed, list) else None

@@ -7,7 +7,7 @@ folding the first n turns gives the state as of then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from memory.evidence import PERSON, Evidence, Kind, Slot
 from memory.records import Turn
 from memory.state.concepts import concept as concept
 from memory.state.concepts import context_similarity as context_similarity
-from memory.state.extraction import extract_all
+from memory.state.extraction import Extractor, extract_all
 from memory.state.sensitive import stays_in_slot
 from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
@@ -34,8 +34,6 @@ _EXCEPTIONS: Mapping[Kind, Status] = MappingProxyType(
 )
 Retention = Mapping[Kind, float]
 """Days for which evidence of a kind is used, from 0; kinds that are not named are used for ever."""
-Extractor = Callable[[Sequence[Turn]], Iterable[Evidence]]
-"""Reads further evidence out of a log (`memory.state.model_extraction`)."""
 
 _JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
     {
@@ -162,7 +160,7 @@ def fold(
         extractor: Adds evidence, and can take none away.
     """
     seen = _up_to(turns, as_of)
-    evidence = [*extract_all(seen), *(extractor(seen) if extractor is not None else ())]
+    evidence = extract_all(seen, extractor)
     moment = as_of if isinstance(as_of, datetime) else now
     return fold_evidence(evidence, now=moment, retention=retention)
 
@@ -257,9 +255,10 @@ class _Open:
 
     def take(self, piece: Evidence) -> None:
         key = (piece.kind == "negated", form_key(piece.value))
+        held_before = () if piece.is_added else tuple(self._held.items())
         closed = [
             other
-            for other, held in self._held.items()
+            for other, held in held_before
             if (other[1] == key[1] and other != key)
             # Several values in one rule ("always A and B", two calls) do not close one another.
             or (piece.kind == "standing" and other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.state.cues import Clause, clause_texts, clauses, cues_in
+from memory.state.statement_forms import ADDITIVE
 from memory.text import fold_accents, normalise, split_name, stem
 from memory.typed.numbers import finite, parse_number
 from memory.typed.scripts import simplified
@@ -66,6 +67,10 @@ class Wording(NamedTuple):
         """Return the clauses of the sentences that name `value`; all where none does."""
         sentences = {clause.sentence for clause in self.clauses if is_mentioned(value, clause.text)}
         return [clause for clause in self.clauses if clause.sentence in sentences] or self.clauses
+
+    def is_added(self, value: JsonValue) -> bool:
+        """Whether a clause that names `value` says that it comes on top of others ("HR too", 也加上)."""
+        return any(ADDITIVE.search(clause.own) and is_mentioned(value, clause.own) for clause in self.clauses)
 
     def kind(self, call: ToolCall, argument: str, value: JsonValue) -> Kind:
         """Return how `value` is meant; the first of other person, hypothetical, one-off and standing that applies.

@@ -14,6 +14,7 @@ from memory.embedder import Embedder
 from memory.errors import EmbedderMismatchError, MemoryStoreError
 from memory.recall import Hit, TurnVectors
 from memory.records import Scope, Turn
+from memory.state.extraction import Extractor
 from memory.storage.embedding_text import embedding_text
 from memory.storage.index import IndexEntry, VectorIndex, nearest
 from memory.storage.indexer import Indexer
@@ -52,8 +53,11 @@ class UserMemory:
         embedder: Embedder,
         indexer: Indexer,
         settings: SettingsStore | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         self.scope = scope
+        self.extractor = extractor
+        """Reads further evidence than is found without a model; `None`: nothing does."""
         self._log = log
         self._index = index
         self._embedder = embedder

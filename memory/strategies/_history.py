@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 
-from memory.recall import ItemKind, Recall, RecallItem, TurnShelf
+from memory.recall import Extracting, ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
 from memory.rendering import fit_turn, render_turn
-from memory.state.extraction import Reading, read, settle
+from memory.state.extraction import Extractor, Reading, read, settle, with_further
 from memory.state.redaction import redacted
 from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
@@ -34,6 +34,7 @@ class Snapshot:
         readings: One a turn.
         retention: How long evidence is used.
         now: Which moment; `None`: that of the last turn whose time is known.
+        extractor: Adds evidence.
     """
 
     def __init__(
@@ -42,9 +43,12 @@ class Snapshot:
         readings: Sequence[Reading],
         retention: Retention | None = None,
         now: datetime | None = None,
+        extractor: Extractor | None = None,
     ) -> None:
         self.turns = tuple(turns)
         self._evidence = settle(self.turns, readings)
+        if extractor is not None:
+            self._evidence = with_further(self._evidence, extractor(self.turns))
         if retention:
             self._leave_out_lapsed(retention, now)
         self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
@@ -175,6 +179,7 @@ class History:
             key: self._readings[key] if key in self._readings else read(turn, key[1])
             for key, turn in zip(keys, turns, strict=True)
         }
-        self._snapshot = Snapshot(turns, list(self._readings.values()), retention, now)
+        extractor = self._shelf.extractor if isinstance(self._shelf, Extracting) else None
+        self._snapshot = Snapshot(turns, list(self._readings.values()), retention, now, extractor)
         self._seen = seen
         return self._snapshot
