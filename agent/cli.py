@@ -106,6 +106,7 @@ def chat(
     # What follows takes seconds to import; `stead --help` does without.
     from agent.agent import Agent, local_time
     from agent.demo.toolbox import Toolbox
+    from agent.explain import counted
     from agent.terminal import Chat
     from clarifier.calibration.heads import load_heads
     from memory.embedders import open_embedder
@@ -134,7 +135,7 @@ def chat(
         console.write(
             f"{hello}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
             f"Planner {planning.name}, memory {memory}, policy {policy}; "
-            f"{_counted(len(agent.turns()))} remembered. /help lists commands."
+            f"{counted(len(agent.turns()), 'turn')} remembered. /help lists commands."
         )
         if person.settings.is_paused:
             console.write(f"(paused: nothing is remembered or used until `stead state resume {user}`)")
@@ -175,10 +176,6 @@ class StreamConsole:
         """Show a line at once."""
         self._out.write(line + "\n")
         self._out.flush()
-
-
-def _counted(turns: int) -> str:
-    return "1 turn" if turns == 1 else f"{turns} turns"
 
 
 def _chat_settings(

@@ -8,7 +8,7 @@ from typing import Protocol
 from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerError, PlannerSettingsError
-from agent.explain import beliefs, shown, shown_call, why
+from agent.explain import beliefs, counted, shown, shown_call, why
 from agent.planners.failures import ends_everything, explained
 from memory.evidence import Slot
 from memory.records import Observation, ToolCall
@@ -149,8 +149,7 @@ class Chat:
             self._console.write(f"({what!r} is neither a turn of /turns nor a slot of /state; nothing is forgotten)")
 
     def _report(self, forgotten: Forgotten) -> None:
-        turns = "1 turn" if forgotten.turns == 1 else f"{forgotten.turns} turns"
-        self._console.write(f"Forgotten: {turns}, with the vectors of {forgotten.vectors}.")
+        self._console.write(f"Forgotten: {counted(forgotten.turns, 'turn')}, with the vectors of {forgotten.vectors}.")
 
     def _list(self, lines: Sequence[str], otherwise: str) -> None:
         for line in lines or [otherwise]:

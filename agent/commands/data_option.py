@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -42,6 +42,19 @@ def opened_memory(data: Path, *, must_exist: bool) -> Iterator[Memory]:
         raise AgentError(f"there is no data directory {str(data)!r}; name the one of `stead chat` with --data")
     with Memory.open(data, embedder=DEFAULT_EMBEDDER, lock_timeout_s=LOCK_TIMEOUT_S) as memory:
         yield memory
+
+
+@contextmanager
+def progress_bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Show a bar on standard error where a person looks at it; hand out what tells it how much of how much is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager

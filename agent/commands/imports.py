@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agent.commands.data_option import DataOption, TenantOption, failing_kindly, naming_files, opened_memory
+from agent.commands.data_option import (
+    DataOption,
+    TenantOption,
+    failing_kindly,
+    naming_files,
+    opened_memory,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
-    from agent.stewardship.importing import Imported, OnProgress
+    from agent.stewardship.importing import Imported
 
 MAX_NAMED = 20
 """Bad lines that are named one by one; the rest is only counted."""
@@ -36,24 +41,11 @@ def import_(
 
         with naming_files("read", file):
             lines = file.open(encoding="utf-8-sig", errors="surrogateescape")
-        with lines, opened_memory(data, must_exist=False) as memory, _progress(file.name) as advance:
+        with lines, opened_memory(data, must_exist=False) as memory, progress_bar(file.name) as advance:
             imported = import_lines(lines, memory, tenant=tenant, on_progress=advance)
     _report(imported, as_json=as_json)
     if imported.faults:
         raise typer.Exit(2)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[OnProgress]:
-    """Show a bar on standard error where a person looks at it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _report(imported: Imported, *, as_json: bool) -> None:

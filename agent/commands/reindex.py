@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, DataOption, failing_kindly
+from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, DataOption, failing_kindly, progress_bar
 from agent.commands.options import EmbedderOption
 from agent.errors import AgentError
 
@@ -31,19 +31,15 @@ def reindex(
     A memory in use goes on working meanwhile where it is on servers. After an interruption, run it again: it goes on
     where it stopped.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from agent.explain import counted
+    from memory.memory import Memory
 
-    from memory import memory
-
-    console = Console(stderr=True)
-    columns = (TextColumn("Indexing turns"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with failing_kindly():
         is_on_servers = log_url is not None and bool(chroma)
         if not is_on_servers and not (data / "memory.json").exists():
             raise AgentError(f"no memory is in {str(data)!r}; name its directory with --data")
         with (
-            memory.Memory.open(
+            Memory.open(
                 None if is_on_servers else data,
                 embedder=embedder,
                 log_url=log_url,
@@ -51,17 +47,10 @@ def reindex(
                 lock_timeout_s=LOCK_TIMEOUT_S,
                 reindexing=True,
             ) as opened,
-            Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars,
+            progress_bar("Indexing turns") as advance,
         ):
-            bar = bars.add_task("index", total=None)
-
-            def show(progress: memory.Progress) -> None:
-                bars.update(bar, completed=progress.turns, total=progress.all_turns)
-
-            done = opened.reindex(from_scratch=from_scratch, on_progress=show)
-        turns, users = _counted(done.turns, "turn"), _counted(done.users, "user")
+            done = opened.reindex(
+                from_scratch=from_scratch, on_progress=lambda progress: advance(progress.turns, progress.all_turns)
+            )
+        turns, users = counted(done.turns, "turn"), counted(done.users, "user")
         typer.echo(f"The index has {turns} of {users}, embedded by {embedder}.")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -7,9 +7,12 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmark_adapter.errors import DatasetError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class Line(NamedTuple):
@@ -66,6 +69,12 @@ def storable(value: Any) -> Any:
     if isinstance(value, dict):
         return {storable(key): storable(item) for key, item in value.items()}
     return value
+
+
+def first_problem(error: ValidationError, whole: str = "the line") -> str:
+    """Return where a value of a file is not as it should be first, `whole` where as a whole, and in which way."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc'])) or whole}: {first['msg']}"
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.jsonl import first_problem, read_lines
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.evaluator import conformance_cases as cases
 from benchmark_adapter.evaluator import conformance_runs as runs
@@ -114,9 +114,7 @@ def verify_family(name: str, path: Path, *, similarity: SimilarityMode = "rouge"
         try:
             outcome = replay(value, similarity)
         except ValidationError as exc:
-            first = exc.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise DatasetError(path, line, f"expected a vector of family {name!r}; {where}: {first['msg']}") from exc
+            raise DatasetError(path, line, f"expected a vector of family {name!r}; {first_problem(exc)}") from exc
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as exc:
             # A replay that raises has no outcome, so it agrees with nothing; the other vectors still count.
             difference = f"the replay raises {type(exc).__name__}: {exc}"

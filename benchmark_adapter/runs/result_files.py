@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark_adapter.data.dataset import ReferenceTurn, Session
-from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.jsonl import first_problem, read_lines
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.evaluator.trajectory import Follower
 from benchmark_adapter.replay.turn_result import Failure
@@ -134,9 +134,7 @@ def _result_lines(paths: Sequence[Path]) -> Iterator[tuple[_Place, _ResultLine]]
             try:
                 yield _Place(path, line), _ResultLine.model_validate(value)
             except ValidationError as exc:
-                first = exc.errors()[0]
-                where = ".".join(str(part) for part in first["loc"]) or "the line"
-                raise DatasetError(path, line, f"expected a result; {where}: {first['msg']}") from exc
+                raise DatasetError(path, line, f"expected a result; {first_problem(exc)}") from exc
         if not lines:
             raise DatasetError(path, None, "expected one result a line, found none; the file was cut or never written")
 

@@ -19,7 +19,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from benchmark_adapter.data.jsonl import storable
+from benchmark_adapter.data.jsonl import first_problem, storable
 from benchmark_adapter.errors import ManifestMismatchError, RunDirectoryError
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import Manifest
@@ -145,7 +145,8 @@ def read_run(path: Path) -> RunDirectory:
     try:
         manifest = Manifest.model_validate_json(written)
     except ValidationError as exc:
-        problem = f"expected a manifest of this version, got one that fails at {_first(exc)}; use another directory"
+        wrong = first_problem(exc, "the file")
+        problem = f"expected a manifest of this version, got one that fails at {wrong}; use another directory"
         raise RunDirectoryError(path / MANIFEST, problem) from exc
     return RunDirectory(path, manifest, _decoded(path / TURNS, _whole_lines(data)))
 
@@ -165,14 +166,8 @@ def _decoded(path: Path, data: bytes) -> Iterator[TurnLine]:
         try:
             yield TurnLine.model_validate_json(text)
         except ValidationError as exc:
-            problem = f"expected a turn of a run, got a line that fails at {_first(exc)}; remove the line"
+            problem = f"expected a turn of a run, got a line that fails at {first_problem(exc)}; remove the line"
             raise RunDirectoryError(f"{path}:{number}", problem) from exc
-
-
-def _first(error: ValidationError) -> str:
-    detail = error.errors()[0]
-    where = ".".join(map(str, detail["loc"]))
-    return f"{where}: {detail['msg']}" if where else detail["msg"]
 
 
 def _encode(line: TurnLine) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
-from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.jsonl import first_problem, read_lines
 from benchmark_adapter.errors import BenchmarkError, DatasetError
 from clarifier.calibration.label_head import LABELS, Label
 from clarifier.decision import Situation
@@ -114,9 +114,7 @@ def _item(
     try:
         record = _Record.model_validate(value)
     except ValidationError as exc:
-        first = exc.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the line"
-        raise DatasetError(path, number, f"{where}: {first['msg']}; got {first['input']!r:.80}") from exc
+        raise DatasetError(path, number, f"{first_problem(exc)}; got {exc.errors()[0]['input']!r:.80}") from exc
     label = next((known for known in LABELS if known == record.label and known in labels), None)
     if label is None:
         raise DatasetError(path, number, f"expected a label out of {', '.join(sorted(labels))}; got {record.label!r}")

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from benchmark_adapter.data.jsonl import read_lines
+from benchmark_adapter.data.jsonl import first_problem, read_lines
 from benchmark_adapter.errors import BenchmarkError, DatasetError
 from memory.records import Turn
 
@@ -279,7 +279,4 @@ def _read(path: Path, kind: type[R]) -> Iterator[_Entry[R]]:
         try:
             yield _Entry(path, line.number, kind.model_validate(line.value))
         except ValidationError as exc:
-            first = exc.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "the line"
-            problem = f"{where} is not as expected: {first['msg']}; correct or remove the line"
-            raise DatasetError(path, line.number, problem) from exc
+            raise DatasetError(path, line.number, f"{first_problem(exc)}; correct or remove the line") from exc

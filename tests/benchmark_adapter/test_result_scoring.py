@@ -135,7 +135,7 @@ def test_a_folder_of_several_data_sets_is_scored_as_a_whole_and_shown_as_tables(
     assert _metrics("theirs", "--data", "data")["exact"]["micro"] == 0.4
     shown = _score("theirs", "--data", "data")
     assert shown.exit_code == 0, shown.output
-    assert "10 turns, 0 failed; tokens: n/a recalled" in shown.stdout
+    assert "10 turns, 0 failed; tokens: 1,600 prompt, 70 completion; " in shown.stdout
 
 
 def test_a_model_whose_tools_take_another_form_is_judged_as_the_reference_judges_it() -> None:

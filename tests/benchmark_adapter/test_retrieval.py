@@ -110,7 +110,7 @@ def test_reads_sessions_of_one_person(tmp_path: Path) -> None:
 
 def test_says_where_a_line_is_wrong(tmp_path: Path) -> None:
     write_locomo(tmp_path, question=3)
-    with pytest.raises(DatasetError, match=r"questions\.jsonl:1: question is not as expected: .*string"):
+    with pytest.raises(DatasetError, match=r"questions\.jsonl:1: question: .*string; correct or remove the line"):
         load_suites(tmp_path)
     write_locomo(tmp_path, evidence=["D9:9"])
     with pytest.raises(DatasetError, match=r"questions\.jsonl:1: evidence names 'D9:9', and 'c1' has no such turn"):

@@ -288,7 +288,7 @@ def test_a_manifest_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
     _filled(tmp_path, _line())
     (tmp_path / MANIFEST).write_bytes(b'{"data": "\xff"}')
     with pytest.raises(
-        RunDirectoryError, match="expected a manifest of this version, got one that fails at Invalid JSON"
+        RunDirectoryError, match="expected a manifest of this version, got one that fails at the file: Invalid JSON"
     ):
         read_run(tmp_path)
 
