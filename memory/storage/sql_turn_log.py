@@ -13,6 +13,7 @@ from sqlalchemy import (
     Engine,
     Table,
     and_,
+    bindparam,
     create_engine,
     delete,
     event,
@@ -36,9 +37,26 @@ _APPEND_ATTEMPTS = 50
 _IDS_PER_STATEMENT = 500
 """Well under the bound-variable limit of either database."""
 _EPOCH_BITS = 62
+_SCOPE_COLUMNS = ("tenant", "user_id", "agent")
 _POSTGRES_RESIDUE = (
     "PostgreSQL keeps deleted bytes in its files until `VACUUM FULL turns, scopes, user_settings` and `CHECKPOINT`, "
     "and in its write-ahead log, archives and backups until those are removed"
+)
+
+
+def _of_scope(table: Table) -> ColumnElement[bool]:
+    """Return the condition that a row belongs to the scope whose `_of` is given when the statement is executed."""
+    return and_(*(table.c[name] == bindparam(f"of_{name}") for name in _SCOPE_COLUMNS))
+
+
+# Made once: building a statement takes longer than running it.
+_INSERT = insert(turns)
+_ADVANCE = update(scopes).where(_of_scope(scopes)).values(appended=scopes.c.appended + 1).returning(scopes.c.appended)
+_VERSION = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(_of_scope(scopes))
+_ENTRIES = (
+    select(turns.c.position, turns.c.content)
+    .where(and_(_of_scope(turns), turns.c.position > bindparam("after")))
+    .order_by(turns.c.position)
 )
 
 
@@ -94,7 +112,7 @@ class SqlTurnLog:
                     with self._writing() as connection:
                         position = _next_position(connection, scope)
                         row = {**key, "position": position, "turn_id": turn.turn_id, "content": content}
-                        connection.execute(insert(turns), row)
+                        connection.execute(_INSERT, row)
                         return position
                 except IntegrityError:  # this turn is there, or another writer began the scope just now
                     if (found := self._position(scope, turn.turn_id, content)) is not None:
@@ -104,16 +122,13 @@ class SqlTurnLog:
         )
 
     def version(self, scope: Scope) -> LogVersion | None:
-        query = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(rows_of(scopes, scope))
         with self._translated("read"), self._engine.connect() as connection:
-            row = connection.execute(query).one_or_none()
+            row = connection.execute(_VERSION, _of(scope)).one_or_none()
         return None if row is None else LogVersion(*row)
 
     def entries(self, scope: Scope, *, after: int = -1) -> tuple[LogEntry, ...]:
-        is_wanted = and_(rows_of(turns, scope), turns.c.position > after)
-        query = select(turns.c.position, turns.c.content).where(is_wanted).order_by(turns.c.position)
         with self._translated("read"), self._engine.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(_ENTRIES, {**_of(scope), "after": after}).all()
         return tuple(
             LogEntry(position, decode_turn(content, f"position {position} of {self._name}"))
             for position, content in rows
@@ -229,8 +244,7 @@ class SqlTurnLog:
 
 def _next_position(connection: Connection, scope: Scope) -> int:
     """Give out the next position of `scope`; until this transaction ends, other writers of the scope wait."""
-    taken = update(scopes).where(rows_of(scopes, scope)).values(appended=scopes.c.appended + 1)
-    appended = connection.execute(taken.returning(scopes.c.appended)).scalar_one_or_none()
+    appended = connection.execute(_ADVANCE, _of(scope)).scalar_one_or_none()
     if appended is None:
         appended = 1
         first = {"epoch": secrets.randbits(_EPOCH_BITS), "appended": appended, "erased": 0}
@@ -247,7 +261,11 @@ def row_key(scope: Scope) -> dict[str, str]:
     """Return the columns that say whose a row is."""
     if not isinstance(scope, Scope):
         raise ScopeError(f"whose turns are meant is said by a Scope; got {scope!r}")
-    return dict(zip(("tenant", "user_id", "agent"), scope.key, strict=True))
+    return dict(zip(_SCOPE_COLUMNS, scope.key, strict=True))
+
+
+def _of(scope: Scope) -> dict[str, str]:
+    return {f"of_{name}": part for name, part in row_key(scope).items()}
 
 
 def _check_encoding(connection: Connection, name: str) -> None:
