@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
+from itertools import compress
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -18,6 +20,9 @@ from memory.tools import Parameter
 from memory.typed.values import canonical_key, equal
 
 DEFAULTS = PosteriorSettings()
+_KIND, _SOURCE, _ECHO_OF = attrgetter("kind"), attrgetter("source"), attrgetter("echo_of")
+_TURN_ID, _POSITION = attrgetter("turn_id"), attrgetter("position")
+_UTC_S, _WALL_S = attrgetter("utc_s"), attrgetter("wall_s")
 _DAY_S = 86_400
 _MOST_FORMS = 64
 """Values that each other one is compared with; a slot with more has no habit to speak of."""
@@ -139,25 +144,31 @@ def weights(
 def _plain_weights(
     evidence: Sequence[Evidence], similarity: float, moment: Moment, settings: PosteriorSettings
 ) -> list[float] | None:
-    """The weights of plain evidence whose times are all known and comparable, in a third of the time; else `None`."""
-    now, trust = moment.now, settings.trust
-    half_life_s = settings.half_life_days * _DAY_S
-    if now is None or {piece.kind for piece in evidence} != {"plain"}:
+    """The weights of plain evidence of known times, in a fifth of the time; else `None`."""
+    now = moment.now
+    if now is None or set(map(_KIND, evidence)) != {"plain"}:
         return None
-    try:
-        return [
-            similarity * trust[piece.source] * math.exp2(min(0.0, (piece.time - now).total_seconds()) / half_life_s)  # type: ignore[operator]  # no time: caught below
-            for piece in evidence
-        ]
-    except TypeError:  # a time is unknown, or has a zone where the clock has none
+    then = list(map(_WALL_S, evidence) if now.tzinfo is None else map(_UTC_S, evidence))
+    if None in then:
         return None
+    now_s = (now.replace(tzinfo=UTC) if now.tzinfo is None else now).timestamp()
+    half_life_s, exp2 = settings.half_life_days * _DAY_S, math.exp2
+    sources = set(map(_SOURCE, evidence))
+    if len(sources) == 1:
+        most = similarity * settings.trust[sources.pop()]
+        return [most * exp2((one - now_s) / half_life_s) if one < now_s else most for one in then]
+    most_of = {source: similarity * settings.trust[source] for source in sources}
+    return [
+        most_of[source] * exp2(min(0.0, one - now_s) / half_life_s)
+        for source, one in zip(map(_SOURCE, evidence), then, strict=True)
+    ]
 
 
 def by_value(evidence: Iterable[Evidence], *, similarity: float = 1.0) -> list[Testimony]:
     """Return one testimony per canonical value of `evidence`, in order of first appearance."""
-    groups: dict[str, list[Evidence]] = {}
+    groups: defaultdict[str, list[Evidence]] = defaultdict(list)
     for piece in evidence:
-        groups.setdefault(piece.value_key, []).append(piece)
+        groups[piece.value_key].append(piece)
     return [Testimony(pieces[0].value, pieces, similarity) for pieces in groups.values()]
 
 
@@ -179,8 +190,9 @@ def posterior(
     """
     groups = _Groups(parameter)
     for testimony in testimonies:
-        if weighed := _weighed(testimony, moment, settings):
-            groups.of(testimony.value).weighed.extend(weighed)
+        pieces, found = _weighed(testimony, moment, settings)
+        if pieces:
+            groups.of(testimony.value).extend(pieces, found)
     domain = closed_domain(parameter)
     for value in domain:
         groups.of(value).is_allowed = True
@@ -191,9 +203,16 @@ def posterior(
     return Posterior(tuple(candidates), 0.0 if domain else settings.prior_strength / total, parameter)
 
 
-def _weighed(testimony: Testimony, moment: Moment, settings: PosteriorSettings) -> list[tuple[Evidence, float]]:
-    found = weights(testimony.evidence, testimony.similarity, moment, settings)
-    return [pair for pair in zip(testimony.evidence, found, strict=True) if pair[1] > 0]
+def _weighed(
+    testimony: Testimony, moment: Moment, settings: PosteriorSettings
+) -> tuple[Sequence[Evidence], Sequence[float]]:
+    """The evidence that weighs something, with its weights."""
+    pieces = testimony.evidence
+    found = weights(pieces, testimony.similarity, moment, settings)
+    if min(found, default=1.0) > 0:
+        return pieces, found
+    kept = [w > 0 for w in found]
+    return list(compress(pieces, kept)), list(compress(found, kept))
 
 
 def closed_domain(parameter: Parameter | None) -> Sequence[JsonValue]:
@@ -210,44 +229,49 @@ class _Group:
     """The evidence for one value."""
 
     value: JsonValue
-    weighed: list[tuple[Evidence, float]] = field(default_factory=list)
+    pieces: list[Evidence] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    """Of the pieces."""
     is_allowed: bool = False
+
+    def extend(self, pieces: Iterable[Evidence], found: Iterable[float]) -> None:
+        """Add evidence with its weights."""
+        self.pieces.extend(pieces)
+        self.weights.extend(found)
 
     @cached_property
     def weight(self) -> float:
         """Σ w_e. A value used again unsaid (an echo) refreshes its source's age and adds nothing (DESIGN §5)."""
-        echoed = self._echoed
-        if not echoed:
-            return math.fsum([w for _, w in self.weighed])
-        return math.fsum(w for index, (_, w) in enumerate(self.weighed) if index not in echoed)
+        if not self._echoed:
+            return math.fsum(self.weights)
+        return math.fsum(w for index, w in enumerate(self.weights) if index not in self._echoed)
 
     @cached_property
     def _echoed(self) -> set[int]:
         """Return the indices of the pieces that another one of the same origin and slot outweighs."""
-        if not any([piece.echo_of for piece, _ in self.weighed]):
+        if not any(map(_ECHO_OF, self.pieces)):
             return set()
         best: dict[str, int] = {}
-        for index, (piece, w) in enumerate(self.weighed):
-            if piece.origin not in best or w > self.weighed[best[piece.origin]][1]:
+        for index, piece in enumerate(self.pieces):
+            if piece.origin not in best or self.weights[index] > self.weights[best[piece.origin]]:
                 best[piece.origin] = index
-        is_echoing = {piece.origin for piece, _ in self.weighed if piece.echo_of is not None}
+        is_echoing = {piece.origin for piece in self.pieces if piece.echo_of is not None}
         return {
             index
-            for index, (piece, _) in enumerate(self.weighed)
+            for index, piece in enumerate(self.pieces)
             if piece.origin in is_echoing and best[piece.origin] != index
         }
 
     def candidate(self, total: float, prior: float) -> Candidate:
         """Close the group: `total` is Σ w_e + a, `prior` is a·π_j of an allowed value."""
         own = self.weight
-        ordered = sorted([piece for piece, _ in self.weighed], key=attrgetter("position"))
         return Candidate(
             value=self.value,
             probability=min(1.0, (own + (prior if self.is_allowed else 0.0)) / total),
             weight=own,
-            count=len(ordered) - len(self._echoed),
-            turn_ids=tuple(dict.fromkeys([piece.turn_id for piece in ordered])),
-            is_standing="standing" in {piece.kind for piece in ordered},
+            count=len(self.pieces) - len(self._echoed),
+            turn_ids=tuple(dict.fromkeys(map(_TURN_ID, sorted(self.pieces, key=_POSITION)))),
+            is_standing="standing" in set(map(_KIND, self.pieces)),
         )
 
 

@@ -45,6 +45,9 @@ class SimilaritySettings:
     """The names share their head word: `starting_station` and `station`."""
     same_words: float = 0.4
     """The person used the words in another turn, for no slot that is known."""
+    enough_own: int = 10
+    """Pieces from which on a slot is judged by its own alone: what only ever supports the value in view would tilt a
+    close race."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -52,9 +52,16 @@ class Evidence:
     """Whether it comes on top of what holds ("HR too"): it closes nothing, be it a rule or the opposite."""
     value_key: str = field(init=False, repr=False)
     """The value in canonical form: makes evidence hashable and equal by value."""
+    utc_s: float | None = field(init=False, repr=False, compare=False)
+    """`time` in seconds since 1970, `None` where it or its zone is unknown: ages are then plain differences."""
+    wall_s: float | None = field(init=False, repr=False, compare=False)
+    """The same of what the clock on the wall showed, `None` where `time` is unknown."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value_key", canonical_key(self.value))
+        then = self.time
+        object.__setattr__(self, "utc_s", then.timestamp() if then is not None and then.tzinfo is not None else None)
+        object.__setattr__(self, "wall_s", then.replace(tzinfo=UTC).timestamp() if then is not None else None)
 
     @property
     def origin(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import JsonValue
 
+from clarifier.grounding.item_evidence import item_evidence
 from clarifier.posterior import Testimony, by_value
 from memory.evidence import Evidence, Slot
 from memory.recall import Recall
@@ -21,11 +22,7 @@ from memory.text import split_name
 from memory.typed.values import canonical_key
 
 Found = TypeVar("Found")
-Key = TypeVar("Key", bound=Hashable)
-_SLOT: Callable[[Evidence], Slot] = attrgetter("slot")
-_VALUE: Callable[[Evidence], str] = attrgetter("value_key")
 _TURN: Callable[[Evidence], str] = attrgetter("turn_id")
-_POSITION: Callable[[Evidence], int] = attrgetter("position")
 
 
 class Leaf(NamedTuple):
@@ -63,9 +60,7 @@ def index_of(recall: Recall) -> RecalledIndex:
     kept = _indexes.get(key)
     if kept is not None and kept[0]() is recall:
         return kept[1]
-    pieces = list(chain.from_iterable(item.evidence for item in recall.items))
-    # Items share pieces by the thousand; telling the objects apart costs a tenth of comparing them.
-    index = RecalledIndex(dict(zip(map(id, pieces), pieces, strict=True)).values())
+    index = RecalledIndex(recall)
     _indexes[key] = (weakref.ref(recall, lambda _: _indexes.pop(key, None)), index)
     return index
 
@@ -73,13 +68,16 @@ def index_of(recall: Recall) -> RecalledIndex:
 class RecalledIndex:
     """Recalled evidence by slot and by value; each piece once. What no question needs is not built."""
 
-    def __init__(self, evidence: Collection[Evidence]) -> None:
-        self._evidence = evidence
-        self._by_slot = _grouped(evidence, _SLOT)
+    def __init__(self, recall: Recall) -> None:
+        self._items = [item_evidence(item.evidence) for item in recall.items if item.evidence]
+        self._by_slot: defaultdict[Slot, list[list[Evidence]]] = defaultdict(list)
+        for item in self._items:
+            for slot, pieces in item.by_slot.items():
+                self._by_slot[slot].append(pieces)
         self._private: dict[Slot, bool] = {}
         self._found: dict[Hashable, tuple[tuple[object, ...], object]] = {}
         self._testimonies: dict[Slot, list[Testimony]] = {}
-        self.last_position = max(map(_POSITION, evidence), default=-1)
+        self.last_position = max((item.last_position for item in self._items), default=-1)
 
     @cached_property
     def names(self) -> dict[tuple[str, ...], list[Slot]]:
@@ -92,12 +90,25 @@ class RecalledIndex:
     @cached_property
     def positions(self) -> dict[str, int]:
         """The positions of turns by id."""
-        return {piece.turn_id: piece.position for piece in self._evidence}
+        return {piece.turn_id: piece.position for item in self._items for piece in item.pieces}
 
     @cached_property
-    def by_value(self) -> dict[str, list[Evidence]]:
-        """The evidence by canonical value."""
-        return _grouped(self._evidence, _VALUE)
+    def passing(self) -> frozenset[tuple[Slot, str, str]]:
+        """Slot, turn and canonical value of what was meant for that once, or for somebody else, and nothing more."""
+        pieces = [piece for item in self._items if item.has_passing for piece in item.pieces]
+        passing = {_place(piece) for piece in pieces if not piece.may_fill}
+        lasting = (piece for slot, _, _ in passing for piece in self._of(slot) if piece.may_fill)
+        return frozenset(passing).difference(map(_place, lasting))
+
+    @cached_property
+    def values(self) -> tuple[Evidence, ...]:
+        """One piece of evidence for each value."""
+        found = {key: pieces[0] for item in self._items for key, pieces in item.by_value.items()}
+        return tuple(found.values())
+
+    def of_value(self, value_key: str) -> list[Evidence]:
+        """Return the evidence whose value has this canonical form."""
+        return _each_once([pieces for item in self._items if (pieces := item.by_value.get(value_key))])
 
     def slots(self, name: tuple[str, ...]) -> list[Slot]:
         """Return the slots whose innermost name has these words, but those whose values speak for no other slot."""
@@ -106,8 +117,7 @@ class RecalledIndex:
     def is_private(self, slot: Slot) -> bool:
         """Whether the values of a slot speak for no other slot."""
         if slot not in self._private:
-            values = {piece.value_key: piece for piece in self._by_slot.get(slot, ())}
-            self._private[slot] = any(map(stays_in_slot, values.values()))
+            self._private[slot] = any(stays_in_slot(said.evidence[0]) for said in self.of_slot(slot))
         return self._private[slot]
 
     def once(self, key: Hashable, held: tuple[object, ...], find: Callable[[], Found]) -> Found:
@@ -121,29 +131,37 @@ class RecalledIndex:
     def of_slot(self, slot: Slot) -> list[Testimony]:
         """Return the evidence for a slot by value, each piece once."""
         if slot not in self._testimonies:
-            pieces: Collection[Evidence] = self._by_slot.get(slot, ())
+            pieces: Collection[Evidence] = self._of(slot)
             if len(set(map(_TURN, pieces))) < len(pieces):
                 told = {(piece.turn_id, piece.value_key, piece.source, piece.kind): piece for piece in pieces}
                 pieces = told.values()
             self._testimonies[slot] = by_value(pieces) or self._within(slot)
         return self._testimonies[slot]
 
+    def _of(self, slot: Slot) -> list[Evidence]:
+        return _each_once(self._by_slot.get(slot, ()))
+
     def _within(self, slot: Slot) -> list[Testimony]:
         """The evidence for a field of objects in a list, which is kept for the list as a whole."""
         outer, _, field = slot.argument.rpartition(".")
         found: dict[str, tuple[JsonValue, list[Evidence]]] = {}
-        for piece in self._by_slot.get(Slot(slot.tool, outer), ()) if outer else ():
+        for piece in self._of(Slot(slot.tool, outer)) if outer else ():
             for leaf in leaves(piece.value):
                 if leaf.key == field:
                     found.setdefault(canonical_key(leaf.value), (leaf.value, []))[1].append(piece)
         return [Testimony(value, list(dict.fromkeys(pieces))) for value, pieces in found.values()]
 
 
-def _grouped(evidence: Collection[Evidence], key_of: Callable[[Evidence], Key]) -> dict[Key, list[Evidence]]:
-    groups: defaultdict[Key, list[Evidence]] = defaultdict(list)
-    for key, piece in zip(map(key_of, evidence), evidence, strict=True):
-        groups[key].append(piece)
-    return dict(groups)
+def _place(piece: Evidence) -> tuple[Slot, str, str]:
+    return piece.slot, piece.turn_id, piece.value_key
+
+
+def _each_once(lists: Sequence[list[Evidence]]) -> list[Evidence]:
+    """The pieces of several items, each object once: items share them, and comparing them by value takes long."""
+    if len(lists) == 1:
+        return lists[0]
+    pieces = list(chain.from_iterable(lists))
+    return list(dict(zip(map(id, pieces), pieces, strict=True)).values())
 
 
 def leaves(value: JsonValue, key: str = "") -> Iterator[Leaf]:

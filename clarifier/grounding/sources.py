@@ -50,9 +50,7 @@ class Sources:
 
     def may_recur(self, used: Used) -> bool:
         """Whether a value used in the topic was not meant for that once, or for another person."""
-        pieces = self._index.by_value.get(canonical_key(used.value), ())
-        own = [piece for piece in pieces if piece.slot == used.slot and piece.turn_id == used.turn_id]
-        return not own or any(piece.may_fill for piece in own)
+        return (used.slot, used.turn_id, canonical_key(used.value)) not in self._index.passing
 
     @cached_property
     def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
@@ -100,9 +98,7 @@ class Sources:
             for day in (one.value if isinstance(one.value, list) else [one.value])
             if one.kind in ("date", "date_range")
         ]
-        used = (
-            pieces[0].value for pieces in self._index.by_value.values() if not self._index.is_private(pieces[0].slot)
-        )
+        used = (piece.value for piece in self._index.values if not self._index.is_private(piece.slot))
         return frozenset(
             day for value in (*named, *used) if isinstance(value, str) and (day := normal_date(value)) is not None
         )
@@ -127,7 +123,7 @@ class Sources:
 
     def of_value(self, value_key: str) -> list[Evidence]:
         """Return the evidence, of any slot, whose value has the canonical form `value_key`."""
-        return [piece for piece in self._index.by_value.get(value_key, ()) if not self._index.is_private(piece.slot)]
+        return [piece for piece in self._index.of_value(value_key) if not self._index.is_private(piece.slot)]
 
     def once(self, key: Hashable, held: tuple[object, ...], find: Callable[[], Found]) -> Found:
         """Return what `find` gives, found once per recall and moment; `held` are told by identity."""

@@ -12,7 +12,7 @@ from clarifier.grounding.matching import contains, match
 from clarifier.grounding.measures import speaks_of
 from clarifier.grounding.sources import Sources
 from clarifier.posterior import Posterior, Testimony, age, posterior
-from clarifier.settings import Settings
+from clarifier.settings import Settings, SimilaritySettings
 from memory.evidence import Evidence, Slot
 from memory.state.sensitive import is_sensitive_value
 from memory.tools import Parameter
@@ -50,8 +50,8 @@ def remember(
 
     All evidence for the slot itself competes, but for values that are proposed `beside` this one, in other calls of the
     tool: who asks for three cities at once does not choose between them. Other evidence only supports: arguments of
-    the same or a related name in other tools, one piece a turn; where none of it names the value, the same value in
-    any other slot, and then the person's own words in recalled turns.
+    the same or a related name in other tools, one piece a turn, unless the slot has a long record of its own; where
+    none of it names the value, the same value in any other slot, and then the person's own words in recalled turns.
     """
     view = _View(value, parameter)
     others = frozenset(canonical_key(other) for other in beside) - {view.key}
@@ -65,8 +65,9 @@ def remember(
 def _remember(view: _View, slot: Slot, others: Collection[str], sources: Sources, settings: Settings) -> Remembered:
     value, parameter, near = view.value, view.parameter, settings.similarity
     heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
-    heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
-    heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
+    if not _speaks_for_itself(heard, near):
+        heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
+        heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
     if (
         isinstance(value, (str, int, float))
         and not isinstance(value, bool)
@@ -98,9 +99,15 @@ def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, set
 
 def _remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
     heard = list(sources.of_slot(slot))
-    if slot.argument.rsplit(".", 1)[-1].casefold() not in _VAGUE:
+    is_vague = slot.argument.rsplit(".", 1)[-1].casefold() in _VAGUE
+    if not is_vague and not _speaks_for_itself(heard, settings.similarity):
         heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
     return posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
+
+
+def _speaks_for_itself(own: Sequence[Testimony], near: SimilaritySettings) -> bool:
+    """Whether a slot has evidence enough of its own to be judged by it alone."""
+    return sum(piece.may_fill for said in own for piece in said.evidence[: near.enough_own]) >= near.enough_own
 
 
 class _View:

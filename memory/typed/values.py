@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -23,7 +24,15 @@ _FALSE = frozenset({"false", "no", "off", "否", "不要"})
 
 def canonical_key(value: JsonValue) -> str:
     """Return one text for all values that are equal whatever their key order, case, width or number form."""
+    if isinstance(value, str):
+        return _text_key(value)
     return json.dumps(_canonical(value), ensure_ascii=False, sort_keys=True)
+
+
+@lru_cache(maxsize=4096)
+def _text_key(text: str) -> str:
+    """The canonical key of a text. Kept: the same few values are compared with one another all the time."""
+    return json.dumps(normal_text(text), ensure_ascii=False)
 
 
 def normal_text(text: str) -> str:
@@ -106,15 +115,27 @@ def _equal_scalars(a: str | float, b: str | float, parameter: Parameter | None) 
             return x == y
         if not (isinstance(a, str) and isinstance(b, str)):
             return False
-    if normal_text(a) == normal_text(b):
+    if _text_key(a) == _text_key(b):
         return True
     if parameter is not None and parameter.enum and bare_text(a) == bare_text(b):
         return True
-    return any(read(a) is not None and read(a) == read(b) for read in (normal_date, normal_time, normal_datetime))
+    return any(x is not None and x == y for x, y in zip(_moments(a), _moments(b), strict=True))
+
+
+@lru_cache(maxsize=4096)
+def _moments(text: str) -> tuple[str | None, str | None, str | None]:
+    """The date, time and date with time that a whole text denotes, each `None` where it does not. Kept: it is slow."""
+    return normal_date(text), normal_time(text), normal_datetime(text)
 
 
 def _number(value: str | float) -> float | None:
-    return parse_number(value) if isinstance(value, str) else value
+    return _read_number(value) if isinstance(value, str) else value
+
+
+@lru_cache(maxsize=4096)
+def _read_number(text: str) -> float | None:
+    """What a whole text amounts to. Kept: one decision compares the same few words with many numbers."""
+    return parse_number(text)
 
 
 def _cast_array(value: JsonValue, parameter: Parameter) -> JsonValue:
