@@ -79,13 +79,9 @@ def summary_table(metrics: Mapping[str, Any], *, title: str, standing: str = NOT
     table.add_section()
     tables = paper_tables()
     best = tables.best("exact")
-    table.add_row("paper's best", *_percentages(_row(tables.rows("exact")[best]), missing=""), style="dim")
-    table.add_row("paper's mean", *_percentages(_row(tables.mean("exact")), missing=""), style="dim")
-    table.caption = _caption(
-        f"95 %: of these persons, by bootstrap over their topics.\n{_KINDS}" if metrics["ci95"] is not None else _KINDS,
-        f"The paper's best of {len(tables.exact)} models is {best}; {standing}.",
-    )
-    table.caption_justify = "left"
+    table.add_row("paper best", *_percentages(_row(tables.rows("exact")[best]), missing=""), style="dim")
+    table.add_row("paper mean", *_percentages(_row(tables.mean("exact")), missing=""), style="dim")
+    _explain(table, metrics, f"The paper's best of {len(tables.exact)} models is {best}; {standing}.")
     asked = [] if metrics["ask"] is None else [Text(_asked(metrics["ask"]))]
     return Group(table, *asked, Text(_totals(metrics)), Text("Every number: --full, or --json"))
 
@@ -116,12 +112,7 @@ def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any
     tables = paper_tables()
     for model, row in tables.rows(kind).items():
         table.add_row(model, *_percentages(_row(row), missing=""), style="dim")
-    table.caption = _caption(
-        *([INTERVALS] if metrics["ci95"] is not None else []),
-        _KINDS,
-        f"Below the line: {tables.source.split(';')[0]}: {standing}.",
-    )
-    table.caption_justify = "left"
+    _explain(table, metrics, f"Below the line: {tables.source.split(';')[0]}: {standing}.")
     return table
 
 
@@ -137,8 +128,10 @@ def _row(accuracies: Mapping[str, float | None]) -> list[float | None]:
     return [accuracies.get(key) for key in _EXACT_COLUMNS]
 
 
-def _caption(*lines: str) -> str:
-    return "\n".join(lines)
+def _explain(table: Table, metrics: Mapping[str, Any], paper: str) -> None:
+    intervals = [] if metrics["ci95"] is None else [INTERVALS]
+    table.caption = "\n".join([*intervals, _KINDS, paper])
+    table.caption_justify = "left"
 
 
 def _bounds(
@@ -221,8 +214,11 @@ def _share(value: float | None) -> str:
 
 
 def _span(interval: Sequence[float] | None) -> str:
-    """Return an interval in whole per cents: narrow enough for a row of seven."""
-    return "n/a" if interval is None else f"{100 * interval[0]:.0f}–{100 * interval[1]:.0f}"
+    """Return an interval in whole per cents, narrow enough for a row of seven; one end where both come out alike."""
+    if interval is None:
+        return "n/a"
+    low, high = (f"{100 * end:.0f}" for end in interval)
+    return low if low == high else f"{low}–{high}"
 
 
 def _asked(ask: Mapping[str, float | None]) -> str:
