@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.calibration.heads import Heads, load_heads
-from clarifier.calibration.signals import Signals, signals_of
+from clarifier.calibration.signals import Signals, Stated, signals_of
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
 from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
@@ -358,7 +358,9 @@ class _Desk:
 
     def signals(self, cases: Sequence[_Case]) -> Signals:
         groundings = [one for case in cases for one in case.groundings]
-        return signals_of(groundings, planner_confidence=self.proposal.confidence)
+        proposal = self.proposal
+        stated = Stated(proposal.confidence, proposal.uncertainty, proposal.consistency)
+        return signals_of(groundings, stated=stated)
 
     def stakes(self, cases: Sequence[_Case]) -> Stakes:
         effects = [effect_of(case.tool, self.settings.effects) for case in cases]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clarifier.calibration.heads import FORMAT_VERSION, Ablation, Fit, Head, HeadName, Heads, HeadScores, Knot
-from clarifier.calibration.signals import FEATURES, Signals
+from clarifier.calibration.signals import FEATURES, STATED, Signals
 from clarifier.errors import LabelsError, MissingExtraError
 
 PENALTY = 0.1
@@ -57,8 +57,7 @@ class Labelled:
 
 def features_of(ablation: Ablation) -> tuple[str, ...]:
     """Return the features that heads look at, in order of name."""
-    stated = {"planner_confidence"}
-    chosen = {"none": set[str](), "stated": stated, "posterior": FEATURES - stated, "fusion": FEATURES}[ablation]
+    chosen = {"none": frozenset[str](), "stated": STATED, "posterior": FEATURES - STATED, "fusion": FEATURES}[ablation]
     return tuple(sorted(chosen))
 
 

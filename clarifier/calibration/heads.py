@@ -15,7 +15,9 @@ from clarifier.calibration.signals import FEATURES, Signals
 from clarifier.decision import Odds
 from clarifier.errors import HeadFormatError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""2 may weigh `recall_gap`, `request_uncertainty` and `self_consistency`; heads of 1 know none of them and hold."""
+READABLE = (1, FORMAT_VERSION)
 HAND_SET, PERSONA = "hand_set", "persona"
 SHIPPED: Mapping[str, str] = {HAND_SET: "hand_set.json", PERSONA: "head.persona.json"}
 """The heads that come with the package, by name."""
@@ -94,7 +96,7 @@ class Fit(BaseModel, frozen=True, extra="forbid"):
 class Heads(BaseModel, frozen=True, extra="forbid"):
     """The three heads with where they come from."""
 
-    version: Literal[1]
+    version: Literal[1, 2]
     provenance: str
     """How the weights came about; reports print it."""
     planner: str | None = None
@@ -165,8 +167,8 @@ def load_heads(source: str | Path | None = None) -> Heads:
         problem = f"expected a JSON file, or one of the names {', '.join(SHIPPED)}, got {exc}"
         raise HeadFormatError(where, problem) from exc
     version = data.get("version") if isinstance(data, dict) else None
-    if version != FORMAT_VERSION:
-        raise HeadFormatError(where, f"expected format version {FORMAT_VERSION}, got {version!r}")
+    if version not in READABLE:
+        raise HeadFormatError(where, f"expected format version {' or '.join(map(str, READABLE))}, got {version!r}")
     try:
         heads = Heads.model_validate(data)
     except ValidationError as exc:

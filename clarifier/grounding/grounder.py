@@ -46,6 +46,8 @@ class Grounding:
     """Of the evidence for the slot, nats."""
     is_standing: bool = False
     """Whether a standing rule speaks for the value, whatever grounds it."""
+    is_recalled: bool = False
+    """Whether long-term memory has evidence for the slot, be it for this value or another."""
     is_guess: bool = False
     """Whether it is a member of an enum that nothing speaks for, though what was said could have."""
 
@@ -88,11 +90,14 @@ def ground_call(
         parameter = tool.parameter(name)
         slot = Slot(tool.name, name)
         support = _support(value, slot, parameter, Place(sources, settings, tool, _values_of(slot, beside)))
-        found.append(_grounding(support, call.id, slot, parameter, value, is_required=name in required))
+        one = _grounding(support, call.id, slot, parameter, value, is_required=name in required)
+        found.append(replace(one, is_recalled=bool(sources.of_slot(slot))))
     named = {one.slot.argument for one in found}
     for parameter in tool.required:
         if parameter.name not in named:
-            found.append(Grounding(call.id, Slot(tool.name, parameter.name), parameter, None, "missing", 0.0))
+            slot = Slot(tool.name, parameter.name)
+            is_recalled = bool(sources.of_slot(slot))
+            found.append(Grounding(call.id, slot, parameter, None, "missing", 0.0, is_recalled=is_recalled))
     return tuple(found)
 
 

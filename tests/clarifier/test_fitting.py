@@ -65,8 +65,9 @@ def test_the_penalty_draws_towards_the_base_rate() -> None:
 
 def test_what_each_ablation_looks_at() -> None:
     assert features_of("none") == ()
-    assert features_of("stated") == ("planner_confidence",)
-    assert features_of("posterior") == tuple(sorted(FEATURES - {"planner_confidence"}))
+    stated = ("planner_confidence", "request_uncertainty", "self_consistency")
+    assert features_of("stated") == stated
+    assert features_of("posterior") == tuple(sorted(FEATURES - {*stated}))
     assert features_of("fusion") == tuple(sorted(FEATURES))
     heads = fitted(all_heads(120), ablation="none")
     assert heads.p_act.weights == {}

@@ -41,8 +41,8 @@ def test_heads_from_a_file(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("{", "expected a JSON file"),
-        ("[]", "expected format version 1, got None"),
-        ('{"version": 2}', "expected format version 1, got 2"),
+        ("[]", "expected format version 1 or 2, got None"),
+        ('{"version": 3}', "expected format version 1 or 2, got 3"),
         ('{"version": 1, "provenance": "x"}', "expected the fields of the format"),
         (
             '{"version": 1, "provenance": "x", "p_act": {"intercept": 0, "weights": {"mood": 1}}, '

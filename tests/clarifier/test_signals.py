@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from clarifier.calibration.signals import FEATURES, Signals, signals_of
+from clarifier.calibration.signals import FEATURES, Signals, Stated, recall_gap, signals_of
 from clarifier.decision import Grounds
 from clarifier.grounding.grounder import Grounding
 from memory.evidence import Slot
@@ -20,7 +20,43 @@ def grounding(grounds: Grounds, probability: float, **rest: object) -> Grounding
 
 def test_no_arguments_are_neutral() -> None:
     assert signals_of([]) == Signals(sum_log_c=0.0, min_c=1.0, min_margin=1.0, arguments=0.0)
-    assert signals_of([], planner_confidence=0.9).planner_confidence == pytest.approx(0.4)
+    assert signals_of([], stated=Stated(confidence=0.9)).planner_confidence == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize(
+    ("stated", "confidence", "uncertainty", "consistency"),
+    [
+        (Stated(), 0.0, 0.0, 0.0),
+        (Stated(confidence=0.75), 0.25, 0.0, 0.0),
+        (Stated(uncertainty=0.0), 0.0, -0.5, 0.0),
+        (Stated(uncertainty=1.0, consistency=1.0), 0.0, 0.5, 0.5),
+        (Stated(consistency=0.25), 0.0, 0.0, -0.25),
+    ],
+)
+def test_what_the_planner_says_counts_from_one_half(
+    stated: Stated, confidence: float, uncertainty: float, consistency: float
+) -> None:
+    """What it does not say stands at 0, as if it were even."""
+    found = signals_of([grounding("request", 1.0)], stated=stated)
+    assert (found.planner_confidence, found.request_uncertainty, found.self_consistency) == (
+        confidence,
+        uncertainty,
+        consistency,
+    )
+
+
+def test_the_recall_gap_is_what_memory_should_have_said() -> None:
+    said = grounding("request", 1.0)
+    from_habit = grounding("habit", 0.6, is_recalled=True)
+    of_the_topic = grounding("topic", 0.9)
+    missing = grounding("missing", 0.0)
+    other_value = grounding("none", 0.0, is_recalled=True)
+    optional = grounding("none", 0.0, is_required=False)
+    assert recall_gap([]) == 0.0
+    assert recall_gap([optional]) == 0.0
+    assert recall_gap([said, from_habit, other_value, optional]) == 0.0
+    assert recall_gap([said, from_habit, of_the_topic, missing]) == 0.5
+    assert signals_of([missing]).recall_gap == 1.0
 
 
 def test_every_signal() -> None:
@@ -33,7 +69,7 @@ def test_every_signal() -> None:
             grounding("none", 0.25, is_open=False),
             grounding("missing", 0.0),
         ],
-        planner_confidence=0.2,
+        stated=Stated(confidence=0.2),
     )
     assert found.sum_log_c == pytest.approx(logs)
     assert replace(found, sum_log_c=0.0) == Signals(
@@ -47,6 +83,7 @@ def test_every_signal() -> None:
         share_from_memory=0.4,
         share_ungrounded=0.4,
         share_open=0.2,
+        recall_gap=0.8,
         planner_confidence=-0.3,
     )
 
