@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from memory.text import normalise, split_name
 from memory.tools import Tool
@@ -164,8 +165,17 @@ def deeds_of(tool: Tool) -> frozenset[str]:
 
 def deeds_said(text: str) -> frozenset[str]:
     """Return the deeds that `text` asks for, in clauses that do not forbid them."""
-    allowed = [part for part in map(normalise, _CLAUSE.split(text)) if not _FORBIDDEN.search(part)]
-    return frozenset(deed for deed, pattern in _SAID.items() if any(pattern.search(part) for part in allowed))
+    return _deeds(part for part in map(normalise, _CLAUSE.split(text)) if not _FORBIDDEN.search(part))
+
+
+def deeds_forbidden(text: str) -> frozenset[str]:
+    """Return the deeds that `text` wants left undone and does not ask for elsewhere."""
+    return _deeds(part for part in map(normalise, _CLAUSE.split(text)) if _FORBIDDEN.search(part)) - deeds_said(text)
+
+
+def _deeds(parts: Iterable[str]) -> frozenset[str]:
+    told = list(parts)
+    return frozenset(deed for deed, pattern in _SAID.items() if any(pattern.search(part) for part in told))
 
 
 _CLAUSE = re.compile(r"[.,;!?](?=\s|$)|[，。！？；\n]")
