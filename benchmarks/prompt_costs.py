@@ -1,14 +1,17 @@
 """What each block of the chat planner's first prompt of a turn costs: `python -m benchmarks.prompt_costs`.
 
-Tokens by `memory.tokens`, mean over all turns of the data and the largest, per memory strategy.
+Tokens by `memory.tokens`, as they are sent, per memory strategy: the mean of every block over all turns of the data,
+and the history (all that is recalled) by third of a person's turns, against that of `full`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from agent.planners.prompt import Style
 from agent.planners.prompt_costs import block_costs
@@ -25,8 +28,16 @@ from memory.records import Scope
 from memory.strategies import default_budget, open_strategy
 from memory.tools import parse_tools
 
+STRATEGIES = ("none", "recent", "lexical", "dense", "hybrid", "state", "stead", "full")
+HISTORY = ("known", "examples", "earlier", "topic")
+"""The blocks that are recalled."""
+THIRDS = 3
 
-def costs_of(session: Session, strategy: str, embedder: Embedder, provider: str | None) -> Iterator[dict[str, int]]:
+Costs = dict[str, int]
+"""Tokens by block."""
+
+
+def costs_of(session: Session, strategy: str, embedder: Embedder, provider: str | None) -> Iterator[Costs]:
     """Yield the tokens by block of every turn's first request."""
     profile, files = find_profile(provider, {}), PromptFiles.load()
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=embedder) as memory:
@@ -39,26 +50,53 @@ def costs_of(session: Session, strategy: str, embedder: Embedder, provider: str 
             yield block_costs(situation, Style.of(situation, profile, files))
             past = past_turn(turn, view="official")
             shelf.remember(past)
+            shelf.wait_indexed()
             recalling.observe(past)
 
 
+def mean_blocks(persons: Sequence[Sequence[Costs]]) -> dict[str, float]:
+    """Return the mean of every block over all turns, with their sum as `all` and the largest sum as `largest`."""
+    turns = [turn for person in persons for turn in person]
+    means = {block: sum(turn[block] for turn in turns) / len(turns) for block in turns[0]}
+    sums = [sum(turn.values()) for turn in turns]
+    return {**means, "all": sum(sums) / len(sums), "largest": max(sums)}
+
+
+def history_by_third(persons: Sequence[Sequence[Costs]]) -> list[float]:
+    """Return the mean tokens of history a turn, by third of each person's turns."""
+    thirds: list[list[int]] = [[] for _ in range(THIRDS)]
+    for person in persons:
+        for index, turn in enumerate(person):
+            thirds[index * THIRDS // len(person)].append(sum(turn[block] for block in HISTORY))
+    return [sum(values) / len(values) if values else 0.0 for values in thirds]
+
+
 def main() -> None:
-    """Print a table of blocks by strategy."""
+    """Print a table of blocks and one of the history by third, a row a strategy."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="default: the bundled personas")
     parser.add_argument("--toolsets", type=Path)
     parser.add_argument("--provider")
-    parser.add_argument("--memory", nargs="+", default=["none", "stead", "full"])
+    parser.add_argument("--memory", nargs="+", default=STRATEGIES)
+    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    sessions = read_data(options.data, options.toolsets, DEFAULT_SEED)
-    embedder = open_embedder("use")
-    print("| memory | " + " | ".join(["block", "mean", "largest"]) + " |\n| --- | --- | --- | --- |")
+    sessions, embedder = read_data(options.data, options.toolsets, DEFAULT_SEED), open_embedder("use")
+    found: dict[str, Any] = {}
     for strategy in options.memory:
-        turns = [cost for session in sessions for cost in costs_of(session, strategy, embedder, options.provider)]
-        for block in [*turns[0], "all"]:
-            values = [sum(turn.values()) if block == "all" else turn[block] for turn in turns]
-            if any(values):
-                print(f"| {strategy} | {block} | {sum(values) / len(values):.0f} | {max(values)} |")
+        persons = [list(costs_of(session, strategy, embedder, options.provider)) for session in sessions]
+        found[strategy] = {"blocks": mean_blocks(persons), "history": history_by_third(persons)}
+    if options.json:
+        print(json.dumps(found))
+        return
+    blocks = [name for name in mean_blocks(persons) if any(one["blocks"][name] for one in found.values())]
+    print(f"| memory | {' | '.join(blocks)} |\n| --- |{' ---: |' * len(blocks)}")
+    for strategy, one in found.items():
+        print(f"| {strategy} | {' | '.join(format(one['blocks'][name], '.0f') for name in blocks)} |")
+    print("\n| memory | first third | middle third | last third | of `full`'s |\n| --- | ---: | ---: | ---: | ---: |")
+    whole = found.get("full", {"history": [0.0]})["history"][-1]
+    for strategy, one in found.items():
+        share = f"{one['history'][-1] / whole:.3f}" if whole else ""
+        print(f"| {strategy} | {' | '.join(f'{value:.0f}' for value in one['history'])} | {share} |")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -243,6 +244,33 @@ def test_the_one_option_that_a_refusal_is_about_is_found(
 ) -> None:
     body = {"model": "m", "messages": [], "tools": [], "temperature": 0, "top_k": 3}
     assert refused_option(body, PlannerRefusedError(message, status=status, parameter=parameter)) == option
+
+
+def test_an_option_refused_to_several_threads_at_once_is_left_out_in_all() -> None:
+    refusal = Reply(fails(400, "temperature is not supported").body, 400, delay_s=0.3)
+    with (
+        ChatServer(refusal, refusal, says("One."), says("Two."), says("Three.")) as server,
+        planner(server, temperature=0.0) as chat,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        proposals = list(pool.map(chat.plan, [SITUATION] * 2))
+        third = chat.plan(SITUATION)
+    assert {proposal.reply for proposal in proposals} == {"One.", "Two."}
+    assert ["temperature" in request for request in server.requests] == [True, True, False, False, False]
+    assert {proposal.notes for proposal in (*proposals, third)} == {
+        ("temperature is left out, since the endpoint refused it",)
+    }
+
+
+def test_a_limit_that_is_refused_by_either_name_is_left_out() -> None:
+    by_either = [
+        fails(400, "max_tokens is not supported, use max_completion_tokens"),
+        fails(400, "max_completion_tokens is not supported, use max_tokens"),
+    ]
+    with ChatServer(*by_either, says("Hi."), says("Hi.")) as server, planner(server, max_tokens=9) as chat:
+        assert chat.plan(SITUATION).notes == chat.plan(SITUATION).notes
+    sent = [sorted(name for name in request if "max" in name) for request in server.requests]
+    assert sent == [["max_tokens"], ["max_completion_tokens"], [], []]
 
 
 def delta(*parts: Any, **others: Any) -> dict[str, Any]:

@@ -75,6 +75,25 @@ def test_a_server_of_ones_own_needs_no_key_and_any_other_does() -> None:
     assert [is_local(url) for url in addresses] == [True, True, True, False]
 
 
+def test_what_is_asked_of_a_model_may_be_set_by_variables() -> None:
+    environ = {"MOONSHOT_API_KEY": "k", "STEAD_TEMPERATURE": "0", "STEAD_THINKING": "false", "STEAD_MAX_TOKENS": "900",
+               "STEAD_STREAM": "1", "STEAD_TIMEOUT_S": "5", "STEAD_MAX_RETRIES": "0"}  # fmt: skip
+    chosen = ChatSettings.from_environ(environ, provider="kimi")
+    assert (chosen.temperature, chosen.thinking, chosen.timeout_s, chosen.max_retries) == (0.0, False, 5.0, 0)
+    assert request_options(chosen) == (
+        {
+            "thinking": {"type": "disabled"},
+            "temperature": 0.6,
+            "max_tokens": 900,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        },
+        ("the temperature 0 is sent as 0.6, since the endpoint takes no other",),
+    )
+    with pytest.raises(PlannerSettingsError, match=r"STEAD_TIMEOUT_S: Input should be greater than 0, got '-1'"):
+        ChatSettings.from_environ({**environ, "STEAD_TIMEOUT_S": "-1"}, provider="kimi")
+
+
 def test_a_profile_of_ones_own_is_read_from_a_file_and_may_be_like_another(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('["kimi-next"]\nlike = "kimi-k2.6"\nmodel = "kimi-k9"\nprices = { prompt = 1, completion = 2 }\n')

@@ -260,10 +260,10 @@ def test_time_is_linear_in_the_text(piece: str) -> None:
         text = (piece * size)[:size]
         best = 9.0
         for _ in range(3):
-            started = time.perf_counter()
+            started = time.process_time()
             read_written_calls(without_thoughts(text), "hammer", TOOLS)
             read_written_calls(without_thoughts(text), "pythonic", TOOLS)
-            best = min(best, time.perf_counter() - started)
+            best = min(best, time.process_time() - started)
         return best
 
     # Eight times the text may take 24 times as long, so that noise passes and a square (64 times) does not.
