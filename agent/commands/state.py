@@ -63,14 +63,18 @@ def show(
 
     with _steward(user, data, tenant) as steward:
         moment = steward.moment(as_of) if as_of is not None else None
-        now = moment if isinstance(moment, datetime) else local_time()
+        now: datetime | None = moment if isinstance(moment, datetime) else local_time()
         state, turns = steward.state(moment, now=now), steward.turns()
+        count = len(turns)
+        if isinstance(moment, int):  # what it was worth then, not what is left of it now
+            turns = turns[: moment + 1]
+            now = turns[-1].time if turns else None
         if as_json:
             settings = steward.settings
             _print_json(
                 {
                     "user": user,
-                    "turns": len(turns),
+                    "turns": count,
                     "is_paused": settings.is_paused,
                     "retention_days": dict(settings.retention_days),
                     "slots": state_data(state, turns, now=now),
@@ -95,14 +99,21 @@ def correct(
     """Put a value right. It holds as a standing rule until another one is said.
 
     Nothing is overwritten: the correction is a turn of its own, which `stead turns` lists and `forget` can erase.
-    For instance: stead state correct me book_train.seat aisle
+    For instance: stead state correct me book_train.seat aisle, or: stead state correct me "@person.home city" Ghent
     """
     from agent.agent import local_time
     from agent.stewardship.steward import as_value
 
     with _steward(user, data, tenant) as steward:
-        turn = steward.correct(steward.slot(slot), as_value(value), now=local_time(), is_negated=is_not)
+        meant = steward.slot(slot)
+        like = steward.like(meant)
+        turn = steward.correct(meant, as_value(value), now=local_time(), is_negated=is_not)
         typer.echo(f"Noted as turn {turn.turn_id}: {turn.request}")
+        if like is not None:
+            typer.echo(
+                f"Nothing was known of {meant} before. Did you mean {like}? "
+                f"`stead state forget {user} {turn.turn_id}` takes this back."
+            )
 
 
 @app.command()
@@ -124,13 +135,16 @@ def forget(
     if [what is not None, everything, lapsed].count(True) != 1:
         raise typer.BadParameter("say what to forget: a turn, a slot, --all or --lapsed")
     with _steward(user, data, tenant) as steward:
+        erased = ""
         if everything:
             forgotten = steward.forget_all()
         elif lapsed:
             forgotten = steward.forget_lapsed(local_time())
         else:
+            erased = f" ({', '.join(steward.turns_about(what or ''))})"
             forgotten = steward.forget(what or "")
-        typer.echo(f"Forgotten: {forgotten.turns} turns, with the vectors of {forgotten.vectors}.")
+        turns = "1 turn" if forgotten.turns == 1 else f"{forgotten.turns} turns"
+        typer.echo(f"Forgotten: {turns}{erased}, with the vectors of {forgotten.vectors}.")
 
 
 @app.command()

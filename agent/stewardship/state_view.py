@@ -9,7 +9,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from clarifier.posterior import Moment, Posterior, by_value, posterior
-from memory.evidence import Evidence
+from memory.evidence import PERSON, Evidence
 from memory.records import Turn
 from memory.state.user_state import Candidate, SlotState, UserState
 
@@ -93,7 +93,8 @@ def _slot_lines(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> Itera
 
 def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]) -> str:
     value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
-    how = "a rule" if one.is_standing and one.status == "current" else _STATUS[one.status]
+    rule = "a fact" if one.evidence[-1].slot.tool == PERSON else "a rule"
+    how = rule if one.is_standing and one.status == "current" else _STATUS[one.status]
     facts = [how if probability is None else f"{how}, {probability:.0%}", f"since {_when(one.evidence[0])}"]
     ended = _turn_at(one.until, turns)
     if one.until_time is not None and one.status != "superseded":

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from difflib import get_close_matches
 
 from pydantic import JsonValue
 
@@ -87,6 +88,11 @@ class Steward:
             raise StewardError(f"a slot is called TOOL.ARGUMENT, as `stead state show` lists them; got {name!r}")
         return Slot(tool, argument)
 
+    def like(self, slot: Slot) -> str | None:
+        """Return the name of the known slot that is spelt most like `slot`; `None` if it is known, or none is."""
+        known = [str(one) for one in self.state().slots]
+        return None if str(slot) in known else next(iter(get_close_matches(str(slot), known, 1, cutoff=0.8)), None)
+
     def correct(self, slot: Slot, value: JsonValue, *, now: datetime | None, is_negated: bool = False) -> Turn:
         """Append a turn that says what `slot` is, or is not, and return it."""
         numbers = (int(match[1]) for turn in self.turns() if (match := _NUMBERED.fullmatch(turn.turn_id)))
@@ -98,21 +104,30 @@ class Steward:
         """Erase everything."""
         return self._memory.forget()
 
-    def forget(self, what: str) -> Forgotten:
-        """Erase the turn called `what`, or every turn that says something for the slot called so.
+    def turns_about(self, what: str) -> list[str]:
+        """Return the turn called `what`, or every turn that says something for the slot called so, oldest first.
 
         Raises:
             StewardError: If it is neither.
         """
         turns = self.turns()
         if any(turn.turn_id == what for turn in turns):
-            return self._memory.forget_turns([what])
-        turn_ids = {piece.turn_id for piece in extract_all(turns) if str(piece.slot) == what}
+            return [what]
+        found = extract_all(turns, self._memory.extractor)
+        turn_ids = dict.fromkeys(piece.turn_id for piece in found if str(piece.slot) == what)
         if not turn_ids:
             raise StewardError(
                 f"{what!r} is neither a turn of `stead turns` nor a slot of `stead state show`; nothing is forgotten"
             )
-        return self._memory.forget_turns(turn_ids)
+        return list(turn_ids)
+
+    def forget(self, what: str) -> Forgotten:
+        """Erase the turns about `what` (see `turns_about`).
+
+        Raises:
+            StewardError: If there are none.
+        """
+        return self._memory.forget_turns(self.turns_about(what))
 
     def forget_lapsed(self, now: datetime) -> Forgotten:
         """Erase the turns that say something of which nothing is kept any longer by the retention that was settled."""

@@ -76,7 +76,7 @@ def test_show_names_values_with_their_interval_and_turns(data: Path) -> None:
     shown = run("state", "show", "ada", "--as-of", "t3", "--data", data).splitlines()
     assert shown == [
         "@person.name",
-        '  "Ada"  (a rule, 50%, since t3, 2026-03-11; said or used in t3)',
+        '  "Ada"  (a fact, 50%, since t3, 2026-03-11; said or used in t3)',
         "book.seat",
         '  "window"  (a rule, 44%, since t2, 2026-03-10; said or used in t2)',
         '  "aisle"  (held, since t1, 2026-03-09, until t2; said or used in t1)',
@@ -145,14 +145,27 @@ def test_a_correction_is_a_turn_that_holds_and_can_be_forgotten(data: Path) -> N
     with Memory.open(data, embedder=HashingEmbedder()) as memory:
         turns = memory.user(Scope("ada")).turns()
     assert [one.value for one in fold(turns).slots[SEAT].current] == ["aisle"]
-    assert run("state", "forget", "ada", "c1", "--data", data) == "Forgotten: 1 turns, with the vectors of 1.\n"
+    assert run("state", "forget", "ada", "c1", "--data", data) == "Forgotten: 1 turn (c1), with the vectors of 1.\n"
     assert '"window"  (a rule' in run("state", "show", "ada", "--data", data)
 
 
+def test_a_correction_of_a_slot_that_is_not_known_says_which_is(data: Path) -> None:
+    assert run("state", "correct", "ada", "book.seet", "aisle", "--data", data) == (
+        'Noted as turn c1: book.seet is "aisle".\n'
+        "Nothing was known of book.seet before. Did you mean book.seat? `stead state forget ada c1` takes this back.\n"
+    )
+
+
+def test_a_habit_as_of_a_turn_weighs_what_it_weighed_then(data: Path) -> None:
+    (slot,) = json.loads(run("state", "show", "ada", "--json", "--as-of", "t1", "--data", data))["slots"]
+    assert slot["values"][0]["probability"] == pytest.approx(0.8 / 1.8)
+
+
 def test_forgetting_a_slot_erases_the_turns_that_speak_for_it(data: Path) -> None:
-    assert run("state", "forget", "ada", "book.seat", "--data", data) == "Forgotten: 2 turns, with the vectors of 2.\n"
+    erased = run("state", "forget", "ada", "book.seat", "--data", data)
+    assert erased == "Forgotten: 2 turns (t1, t2), with the vectors of 2.\n"
     assert run("turns", "ada", "--data", data) == "t3  2026-03-11 08:00  My name is Ada\n"
-    assert run("state", "forget", "ada", "--all", "--data", data) == "Forgotten: 1 turns, with the vectors of 1.\n"
+    assert run("state", "forget", "ada", "--all", "--data", data) == "Forgotten: 1 turn, with the vectors of 1.\n"
     assert run("turns", "ada", "--data", data) == "No turn of ada is remembered.\n"
 
 
