@@ -32,8 +32,7 @@ class ChromaProcess:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        program = Path(sys.executable).with_name("chroma")
-        command = [str(program) if program.exists() else shutil.which("chroma") or "chroma", "run"]
+        command = [_program(), "run"]
         command += ["--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         give_up_at = time.monotonic() + 60
@@ -53,6 +52,11 @@ class ChromaProcess:
             self._process.wait(timeout=30)
             self._process = None
 
+    def vacuum(self) -> None:
+        """Have the files of the stopped server rewritten, as its operator may."""
+        command = [_program(), "vacuum", "--path", str(self.folder), "--force"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120)
+
     def empty(self) -> None:
         """Delete every collection."""
         with closing(ChromaServers([self.url])) as servers:
@@ -65,6 +69,11 @@ class ChromaProcess:
         with closing(ChromaServers([self.url])) as servers:
             [client] = servers.clients()
             return sorted(collection.name for collection in client.list_collections())
+
+
+def _program() -> str:
+    program = Path(sys.executable).with_name("chroma")
+    return str(program) if program.exists() else shutil.which("chroma") or "chroma"
 
 
 @contextmanager

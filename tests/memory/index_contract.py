@@ -69,6 +69,7 @@ class IndexContract:
             assert index.retain(ANN, ["a"]) == 0
 
     def test_a_turn_written_again_has_its_new_vector_only(self, opened: Opening) -> None:
+        """Case B21."""
         with closing(opened()) as index:
             put(index, ANN, a=EAST, b=NORTH)
             index.upsert(ANN, [IndexEntry("a", "new")], rows(WEST))
@@ -149,6 +150,7 @@ class IndexContract:
     def test_another_embedder_is_refused_until_a_rebuild_is_adopted(
         self, opened: Opening, fingerprint: str, dimensions: int
     ) -> None:
+        """Case B07."""
         other = {"fingerprint": fingerprint, "dimensions": dimensions}
         with closing(opened()) as index:
             put(index, ANN, a=EAST)

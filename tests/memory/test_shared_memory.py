@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,9 +13,10 @@ import pytest
 from memory import Memory, Scope
 from memory.errors import EmbedderMismatchError, MemoryStoreError
 from memory.storage.chroma_servers import ChromaServers
+from memory.storage.user_settings import UserSettings
 from tests.chroma_processes import ChromaProcess
 from tests.fakes import HashingEmbedder
-from tests.memory.memory_contract import ANN, BOB, MemoryContract, found, ids, turn
+from tests.memory.memory_contract import ANN, BOB, MemoryContract, found, ids, told, turn
 from tests.postgres_server import PostgresServer
 
 
@@ -52,6 +51,41 @@ class TestServers(MemoryContract):
             Memory.open(embedder=HashingEmbedder(), **options) as other,
         ):
             yield one, other
+
+    def test_what_the_receipt_leaves_to_operators_is_all_that_is_left(
+        self, options: dict[str, Any], postgres: PostgresServer, chroma_servers: list[ChromaProcess]
+    ) -> None:
+        """Case B20 on servers: every file of both is searched before and after what the receipt tells them to do."""
+        embedder, secret = HashingEmbedder(dimensions=64), Scope("SECRET-user")
+        texts = [f"my SECRET-text {n}" for n in range(40)]
+        needles = [vector.tobytes()[:48] for vector in embedder.embed_documents(texts)]
+        with Memory.open(embedder=embedder, **options) as memory:
+            memory.user(ANN).remember_all(turn(str(n), f"kept {n}") for n in range(40))
+            memory.user(secret).remember_all(turn(f"s{n}", text) for n, text in enumerate(texts))
+            memory.user(secret).settle(UserSettings(retention_days={"plain": 1}))
+            memory.wait_indexed()
+            receipt = memory.erase(secret)
+            assert told(receipt) == [("turn log", 40, None), ("vector index", 40, None), ("settings", 1, None)]
+            [of_postgres, of_chroma] = receipt.residues
+            memory.reindex(from_scratch=True)
+        assert "VACUUM FULL turns, scopes, user_settings" in of_postgres
+        assert "stead reindex --from-scratch" in of_chroma
+        database = options["log_url"].partition("@/")[2].partition("?")[0]
+        postgres.run("VACUUM FULL turns, scopes, user_settings", database=database)
+        postgres.run("ALTER SYSTEM SET wal_recycle = off")  # so that old segments of the log are removed, not reused
+        postgres.run("SELECT pg_reload_conf()")
+        for _ in range(2):
+            postgres.run("SELECT pg_switch_wal()")
+            postgres.run("CHECKPOINT")
+        assert [path for path, data in files(postgres.folder) if b"SECRET" in data] == []
+        for server in chroma_servers:
+            server.stop()
+            server.vacuum()
+            left = [path for path, data in files(server.folder) if any(needle in data for needle in needles)]
+            server.start()
+            assert left == []
+        with Memory.open(embedder=embedder, **options) as memory:
+            assert len(found(memory, ANN, "kept")) == 40
 
     def test_what_another_process_appends_or_erases_is_seen_at_once(self, two: tuple[Memory, Memory]) -> None:
         one, other = two
@@ -161,34 +195,6 @@ def test_closing_chroma_twice_does_nothing(tmp_path: Path) -> None:
         servers.close()
 
 
-WRITE = """
-import sys
-from memory import Memory, Scope, Turn
-from tests.fakes import HashingEmbedder
-with Memory.open(sys.argv[1], embedder=HashingEmbedder()) as memory:
-    user = memory.user(Scope("ann"))
-    for number in range(1000):
-        user.remember(Turn(turn_id=str(number), request=f"turn number {number}"))
-        print(number, flush=True)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("written", [1, 150, 700])
-def test_a_process_killed_while_appending_loses_nothing_and_the_index_heals(tmp_path: Path, written: int) -> None:
-    with subprocess.Popen([sys.executable, "-c", WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        acknowledged = [int(process.stdout.readline()) for _ in range(written)]
-        process.kill()
-        acknowledged += [int(line) for line in process.stdout.readlines() if line.endswith("\n")]
-    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
-        kept = ids(memory, ANN)
-        assert kept in ([str(n) for n in acknowledged], [str(n) for n in range(len(acknowledged) + 1)])
-        assert [item.request for item in memory.user(ANN).turns()] == [f"turn number {n}" for n in range(len(kept))]
-        memory.reindex()
-        assert memory.erase(ANN).count("vector index") == len(kept)
-
-
 @pytest.mark.slow
 def test_no_byte_of_what_was_erased_is_left_above_5000_records(tmp_path: Path) -> None:
     with Memory.open(tmp_path, embedder=HashingEmbedder(dimensions=64)) as memory:
@@ -214,4 +220,9 @@ def test_no_byte_of_what_was_erased_is_left_above_5000_records(tmp_path: Path) -
 
 
 def content(folder: Path) -> bytes:
-    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    return b"".join(data for _, data in files(folder))
+
+
+def files(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield every file below `folder` with what is in it."""
+    return ((path, path.read_bytes()) for path in folder.rglob("*") if path.is_file())

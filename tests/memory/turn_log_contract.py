@@ -125,6 +125,25 @@ class TurnLogContract:
                 verb(scope)
         assert log.scopes() == {}
 
+    def test_an_id_names_one_turn_exactly(self, log: SqlTurnLog) -> None:
+        """Case B35, as far as it applies: there is no adapter to LangGraph's store, and the log is append-only.
+
+        Putting an id again never appends: the same turn changes nothing, another one is refused.
+        """
+        first, alike = turn("1", x=1), [turn("10"), turn("%"), turn("_"), turn("I"), turn("i"), turn(" 1")]
+        positions = [log.append(ANN, item) for item in (first, *alike)]
+        assert positions == list(range(7))
+        assert [log.append(ANN, item) for item in (first, *alike)] == positions
+        with pytest.raises(RecordError, match="another content"):
+            log.append(ANN, turn("1", x=2))
+        assert log.turns(ANN) == (first, *alike)
+        assert log.forget(ANN, ["1"]) == 1
+        assert log.turns(ANN) == tuple(alike)
+        assert log.forget(ANN, ["%", "_"]) == 2
+        assert [item.turn_id for item in log.turns(ANN)] == ["10", "I", "i", " 1"]
+        assert log.append(ANN, turn("1", x=2)) == 7
+        assert log.turns(ANN)[-1] == turn("1", x=2)
+
     def test_positions_keep_growing_after_some_turns_were_forgotten(self, log: SqlTurnLog) -> None:
         for turn_id in "abc":
             log.append(ANN, turn(turn_id))
