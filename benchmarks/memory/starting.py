@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from functools import partial
@@ -39,10 +40,12 @@ def first_recall(folder: Path, *, turns: int = 200, embedder: str = "use") -> Fi
     [place] = folder.glob("memory-*")
     command = [sys.executable, "-c", _FIRST_RECALL, str(place), embedder, str(turns)]
     stages: list[str] = []
-    whole, bare = [], []
+    whole, processor, bare = [], [], []
     for _ in range(RUNS):
         bare.append(timed_ms(partial(_output, [sys.executable, "-c", "pass"])))
+        begun_s = _processor_s()
         whole.append(timed_ms(lambda: stages.append(_output(command))))
+        processor.append((_processor_s() - begun_s) * 1000)
     imported, read, recalled = zip(*([float(part) for part in stage.split()] for stage in stages), strict=True)
     return {
         "turns": turns,
@@ -51,6 +54,7 @@ def first_recall(folder: Path, *, turns: int = 200, embedder: str = "use") -> Fi
         "turns_read_after_ms": median_of(read),
         "recalled_after_ms": median_of(recalled),
         "whole_process_ms": median_of(whole),
+        "whole_process_processor_ms": median_of(processor),
     }
 
 
@@ -68,6 +72,12 @@ def _imported(statement: str) -> Figures:
         ours.append(timed_ms(partial(_output, [sys.executable, "-c", statement])))
     more = [mine - theirs for mine, theirs in zip(ours, alone, strict=True)]
     return {"standard_modules_ms": median_of(alone), "ms": median_of(ours), "more_ms": median_of(more)}
+
+
+def _processor_s() -> float:
+    """Return the processor time of the processes that this one started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _output(command: list[str]) -> str:

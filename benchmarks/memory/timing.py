@@ -40,7 +40,7 @@ def quantiles_ms(values: Sequence[float]) -> Figures:
 
 def median_of(readings: Sequence[float]) -> Figures:
     """Return the median of a few whole runs, and all of them: how far they lie apart is part of the answer."""
-    return {"median": round(median(readings), 3), "runs": [round(reading, 3) for reading in readings]}
+    return {"median": round(median(readings), 3), "runs": [round(reading, 3) for reading in sorted(readings)]}
 
 
 def median_quantiles(runs: Sequence[Sequence[float]]) -> Figures:
