@@ -70,7 +70,7 @@ class Remembered:
     @cached_property
     def is_for_other(self) -> bool:
         """Whether the request is on somebody else's behalf, so that the person's own values do not fill it."""
-        return any("other_person" in part.cues for part in clauses(self.situation.request))
+        return _is_for_other(self.situation.request)
 
     @cached_property
     def _day(self) -> tuple[str, ...] | None:
@@ -84,7 +84,7 @@ class Remembered:
     def value(self, parameter: Parameter, tool: Tool, so_far: Mapping[str, JsonValue]) -> JsonValue:
         """Return a remembered value that may fill the argument here, or `None`."""
         if self.is_for_other and not self.situation.question_steps and not means_the_same(self.situation.request):
-            return self.past.of_other(parameter, tool) if parameter.is_required else None
+            return self._others(parameter, tool) if parameter.is_required else None
         kind = kind_of(parameter)
         kind = kind_of(parameter.items) if kind == "array" and parameter.items is not None else kind
         if self._day is not None and kind in ("date", "datetime", "place"):
@@ -102,6 +102,12 @@ class Remembered:
         if parameter.is_required:
             return self._required(parameter, tool, kind, so_far)
         return self._optional(parameter, tool, kind, so_far)
+
+    def _others(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return what memory holds for somebody else: of the topic, where it is about them, else of all time."""
+        is_about_them = any(_is_for_other(turn.request) for turn in self.situation.recall.topic_turns)
+        value = self.past.from_topic(parameter, tool) if is_about_them else None
+        return value if value is not None else self.past.of_other(parameter, tool)
 
     def _again(self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: Mapping[str, JsonValue]) -> JsonValue:
         """Return what the topic's last call of `tool` gave, for a request that is short or wants the same."""
@@ -189,7 +195,10 @@ class Remembered:
         settled = self.past.settled(parameter, tool)
         if kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter)):
             # One of a list is chosen anew each time, unless the same one was taken again and again.
-            return settled.value if settled is not None and (settled.is_standing or settled.turns >= 2) else None
+            if settled is None:
+                return None
+            is_meant = means_the_same(self.situation.request) and settled.similarity == 1.0 and not settled.is_contested
+            return settled.value if settled.is_standing or settled.turns >= 2 or is_meant else None
         if settled is not None and kind not in ("date", "datetime"):
             is_ours = kind == "currency" and bool(_OURS.search(self.situation.request))
             if (settled.is_standing or is_ours) and not is_swapped(parameter, settled.value, so_far):
@@ -223,3 +232,14 @@ class Remembered:
             return values
         value = self.past.from_topic(parameter, tool)
         return value if value is not None and not is_swapped(parameter, value, so_far) else None
+
+
+_THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
+
+
+def _is_for_other(request: str) -> bool:
+    """Whether a request says that it is for somebody else, or speaks of their things and never of the speaker's."""
+    if any("other_person" in part.cues for part in clauses(request)):
+        return True
+    return bool(_THEIRS.search(request)) and not _MINE.search(request)

@@ -68,8 +68,26 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
 def _allowed(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield the allowed values that are named, as amounts in another unit too."""
     yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
+    yield from _head_nouns(parameter, text)
     if parameter.type in ("integer", "number"):
         yield from measured(parameter, text)
+
+
+def _head_nouns(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield allowed values of several words by their last one, where no other value has it: "the tank" for `low_tank`.
+
+    The words before it tell values of a kind apart ("first class"), so they do not suffice.
+    """
+    if not parameter.is_required or parameter.enum is None:
+        return
+    words = {value: split_name(value) for value in parameter.enum if isinstance(value, str)}
+    for value, parts in words.items():
+        noun = stem(parts[-1].casefold()) if len(parts) > 1 else ""
+        if len(noun) < 4 or any(noun in map(stem, other) for one, other in words.items() if one != value):
+            continue
+        for match in re.finditer(r"[a-z]+", text.text.casefold()):
+            if stem(match.group()) == noun:
+                yield Said(value, match.start(), match.end(), 0.5)
 
 
 def _from_mentions(found: list[Mention] | tuple[Mention, ...], strength: float, text: Text) -> Iterator[Said]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -19,6 +19,16 @@ from clarifier.decision import Situation
 from memory.records import QuestionStep
 from memory.tools import Parameter, Tool
 from memory.typed.values import equal
+
+ASKED_STRENGTH = 0.25
+"""Least strength of a value in an answer for what was asked."""
+_DECLINED = re.compile(
+    r"^(?:i )?(?:have |there(?:'s| is) )?(?:nothing|no (?:more|idea|preference))\b|\bnothing (?:else |more )?to add\b"
+    r"|\b(?:i )?(?:don['’]t|do not) (?:know|care|mind)\b|\bno idea\b"
+    r"|没有?(?:什么|啥)?要?补充|[不没](?:知道|清楚|晓得)|没想法",
+    re.IGNORECASE,
+)
+"""Words that give no value for what takes any words."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +115,7 @@ class Spoken:
         ordered = sorted(tool.parameters, key=lambda one: (one.name not in asked, not one.is_required))
         open_ones: list[Parameter] = []
         for parameter in ordered:
-            value = self._read(parameter, tool, answer, taken, is_asked=parameter.name in asked)
+            value = self._read(parameter, tool, answer, taken, least=self._least_answered(parameter, tool, asked))
             if value is not None:
                 yield parameter.name, value
             elif parameter.name in asked and kind_of(parameter) in ("text", "place", "id"):
@@ -113,7 +123,7 @@ class Spoken:
         # What is left of the words goes to what takes any words, once all that is told by its form has its own.
         for parameter in open_ones:
             words = _leading(step.answer, taken)
-            if words and self._may_be(parameter, words):
+            if words and not _DECLINED.search(words) and self._may_be(parameter, words):
                 start = step.answer.find(words)
                 taken.append((start, start + len(words), parameter))
                 yield parameter.name, words
@@ -125,21 +135,34 @@ class Spoken:
         answer: Text,
         taken: list[tuple[int, int, Parameter]],
         *,
-        is_asked: bool,
+        least: float,
     ) -> JsonValue:
         """Return what an answer says for one argument and add its place to `taken`; `None` where it says nothing."""
         if parameter.type in ("array", "object"):
             return composite(parameter, tool, answer)
         is_named = kind_of(parameter) in ("id", "text", "place", "url")
-        if is_asked and is_named and (value := self._entry_answered(parameter, answer.text)) is not None:
+        if least == ASKED_STRENGTH and is_named and (value := self._entry_answered(parameter, answer.text)) is not None:
             return value
-        least = 0.25 if is_asked else OPTIONAL_STRENGTH
         for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
             is_free = said.strength >= least and not _is_taken(said, parameter, taken)
             if is_free and self._may_be(parameter, said.value):
                 taken.append((said.start, said.end, parameter))
                 return said.value
         return None
+
+    def _least_answered(self, parameter: Parameter, tool: Tool, asked: Collection[str]) -> float:
+        """Return the least strength of a value in an answer.
+
+        What was asked for takes any value of its kind. A place or day beside it, for the same tool, goes before a
+        remembered one, but not before what the request says.
+        """
+        if parameter.name in asked:
+            return ASKED_STRENGTH
+        if not asked or not parameter.is_required or kind_of(parameter) not in ("place", "date"):
+            return OPTIONAL_STRENGTH
+        request = Text(self.situation.request, self.situation.now)
+        is_said = any(said.strength >= REQUIRED_STRENGTH for said in said_values(parameter, tool, request))
+        return OPTIONAL_STRENGTH if is_said else REQUIRED_STRENGTH
 
     def _may_be(self, parameter: Parameter, value: JsonValue) -> bool:
         """Whether the words of an answer can be the value: where tools give the ids out, one of theirs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple
@@ -146,9 +146,10 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
         return Choices()
     table = clause_table(situation, embedder)
     picked = order[:1]
+    told = _told_values(situation, filled[order[0]])
     for index in order[1:]:
         is_groundless = rows[index].missing > 0 and not rows[index].said and not filled[index].chosen
-        is_apart = table.has_own_clause(index, picked) or (
+        is_apart = table.has_own_clause(index, picked, told) or (
             probabilities[index] >= SURE_SECOND and _has_own_words(situation, index, picked)
         )
         if probabilities[index] >= SECOND_LEAST and is_apart and not is_groundless:
@@ -159,6 +160,16 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
         for index in sorted(picked, key=lambda index: places[index])
     )
     return Choices(chosen, math.prod(p if index in picked else 1 - p for index, p in enumerate(probabilities)))
+
+
+def _told_values(situation: Situation, filled: Filled) -> frozenset[int]:
+    """Return which asking clauses do little but name a value of the call: "刷会员卡" says how it is paid, no more."""
+    values = [str(filled.arguments[name]) for name in filled.said_names if name in filled.arguments]
+    return frozenset(
+        place
+        for place, part in enumerate(asking_clauses(situation.request))
+        if any(value.casefold() in part.text.casefold() and 2 * len(value) > len(part.text) for value in values)
+    )
 
 
 def _has_own_words(situation: Situation, tool: int, others: Sequence[int]) -> bool:
@@ -182,11 +193,12 @@ class ClauseTable:
         """Return how much a clause speaks of a tool: words, and meaning on the scale of words."""
         return self.words[clause][tool] + MEANING_SCALE * self.meaning[clause][tool]
 
-    def has_own_clause(self, tool: int, others: Sequence[int]) -> bool:
-        """Whether a clause speaks clearly more of `tool` than of any of `others`."""
+    def has_own_clause(self, tool: int, others: Sequence[int], told: Collection[int] = ()) -> bool:
+        """Whether a clause, but one of those in `told`, speaks clearly more of `tool` than of any of `others`."""
         return any(
             self.score(clause, tool) - max(self.score(clause, other) for other in others) >= OWN_CLAUSE_MARGIN
             for clause in range(len(self.parts))
+            if clause not in told
         )
 
     def first_clause(self, tool: int, picked: Sequence[int]) -> int:
