@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-DATA = "Data"
-"""The panel these stand in."""
+from benchmark_adapter.evaluator.similarity import SimilarityMode
+
+DATA, SCORING = "Data", "Scoring"
+"""Panels that options stand in."""
 
 DataOption = Annotated[
     Path | None,
@@ -33,7 +35,7 @@ RunDataOption = Annotated[
     typer.Option(
         metavar="PATH|hf:ID@REV",
         help="Where the data of the run lie now.",
-        show_default="where the run found them",
+        show_default="where the run found them; for other result files the bundled personas",
         rich_help_panel=DATA,
     ),
 ]
@@ -44,6 +46,13 @@ RunToolsetsOption = Annotated[
         help="Where their toolsets lie now.",
         show_default="where the run found them",
         rich_help_panel=DATA,
+    ),
+]
+SimilarityOption = Annotated[
+    SimilarityMode,
+    typer.Option(
+        help="How texts are compared: as the reference evaluator with jieba and rouge, or without them.",
+        rich_help_panel=SCORING,
     ),
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout instead of tables.")]
