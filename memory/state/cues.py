@@ -21,7 +21,7 @@ RELATION = (
 )
 RELATION_ZH = (
     r"(?:妹|姐|哥|弟|妈|爸|妻子|丈夫|太太|老婆|老公|媳妇|爱人|对象|女朋友|男朋友|女友|男友|闺蜜|室友|舍友|同事|朋友|同学|老板|领导|客户|"
-    r"奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|嫂子|儿子|女儿|孩子|爸妈|父母|家人|邻居)"
+    r"经理|主管|导师|奶奶|爷爷|外婆|外公|姥姥|姥爷|阿姨|叔叔|舅舅|姑姑|表[哥姐弟妹]|堂[哥姐弟妹]|嫂子|儿子|女儿|孩子|爸妈|父母|家人|邻居)"
 )
 
 _CUES: dict[Kind, tuple[str, ...]] = {
@@ -34,29 +34,36 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bjust (?:this|that) (?:time|day|trip|leg)\b",
         r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
         r"\bmake (?:it )?a habit\b",
-        r"\b(?:temporarily|for the (?:moment|time being))\b",
+        r"\b(?:temporarily|for (?:now|the (?:moment|time being)))\b",
+        r"^while (?:i'm|i am|we're|we are)\b|\b(?:usually|normally|always)\b.*\bbut\b.*\b(?:today|tonight|tomorrow)\b",
         r"\b(?:is|are|'s|'re) (?:visiting|in town|coming (?:over|round)|staying with (?:me|us))\b",
         r"这一?[次回趟]|[就只仅](?:此|限|是|有|这)*一[次回趟]|[就只仅](?:限|有|是)?(?:今[天晚儿]|明天|这(?:一?天|周末?|个(?:周末|星期|月)))",
-        r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|来(?:我家|家里)?(?:玩|做客|串门)",
+        r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|这段时间|这几天|这阵子|来(?:我家|家里)?(?:玩|做客|串门)",
+        rf"{RELATION_ZH}们?(?:要|都)?来(?:了|住)",
     ),
     "standing": (
         r"\bfrom (?:now|here|today) on(?:wards?)?\b",
         r"\b(?:always|every time|each time|whenever|by default|as a rule|going forward|henceforth|never again)\b",
         r"\b(?:as|make|set|be) (?:\S+ ){0,4}?(?:the|my|our) (?:new )?(?:rule|default|standard)\b|\bin future\b",
         r"\b(?:until|unless) i (?:say|tell|ask)\b|\buntil further notice\b",
+        r"^(?:starting|beginning|as of|effective) (?:today|now|tomorrow|next \w+|this \w+)\b",
+        r"^(?:please )?(?:remember|keep in mind)(?:$| that\b| this\b)|记住",
+        r"(?:[从打自]\S{1,6}|[这下]个?[月周]|今[天儿]|明天)起(?!床|飞|来|点|码)",
+        r"^(?:please )?stop (?:book|order|us|send|buy|pick|add|play|show|suggest|recommend)+ing\b",
         r"^(?:please )?never (?:ever )?(?=(?:book|order|use|put|send|buy|pick|choose|reserve|add|play|show|suggest)\b)",
         r"^(?:and |but |so |please )*(?:until|till|for the (?:next|coming)|all (?:of )?this (?:week|month|year))\b",
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
         r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
         r"凡是|但凡|每当|每逢|没(?:有)?(?:特别|特殊|另外)?(?:说明?|交代|要求)的?(?:话|时|就)|除非我(?:说|另)",
-        r"(?:千万|绝对)(?:别|不要)再?(?:[给帮替让]我)?(?=[订选点买坐住用放加推发])",
+        r"(?:(?:千万|绝对)(?:别|不要)再?|(?:别|不要)再)(?:[给帮替让]我)?(?=[订选点买坐住用放加推发])",
         r"^(?:[到至]|接下来|未来|这(?:几|[一二两三四五六七八九十\d]+)?个?(?:天|周|星期|月)|[^，。]{1,8}?(?:之前|以前|为止))"
         r"[^，。]{0,8}?(?:都|一直|一律)(?![行能可有])",
     ),
     "hypothetical": (
         r"\bif it (?:were|was) up to\b",
         r"\bif (?:i|we|he|she|they|it) (?:ever|were|had|could)\b",
+        r"\bwould\b.*\bif (?:i|we) (?:\w+ed|flew|went|took|bought|paid|drove|got|chose|did|ate|drank)\b",
         r"^(?:and |but |so |ok |okay )?(?:let's |lets )?say (?:i|we) (?:had|were|was|got|took|went|did|\w+ed)\b",
         r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
         r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",
@@ -75,7 +82,10 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bthey (?:want|ask|asked|prefer|wonder|say|said)\b",
         r"\b(?:he|she)(?:'s| is) (?:asking|looking|wondering|after)\b",
         r"\bhelp(?:ing)? (?:him|her|them)\b",
-        rf"(?<![和跟与陪同带])(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
+        r"(?<!what )(?<!as )\b(?:he|she) (?:only |usually |always |really )*(?:takes|drinks|eats|likes|loves|hates|"
+        r"can't|doesn't|uses|"
+        r"wears)(?= \w)",
+        rf"(?<![和跟与陪同带对向])(?<![和跟与陪同带对向]我)(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
         rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
         r"(?<![和跟与陪同带其])[她他](?!们?一起|妈的)",
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",

@@ -46,10 +46,11 @@ _ADVERBS = (
 _SELF = rf"{START}(?:i|we)(?='| )(?:'ve|'m)? ?{_ADVERBS}"
 _HABIT = r"(?:usually|always|normally|generally|mostly|typically|tend to|only(?: ever)?|almost always|as a rule) "
 _DOING = (
-    r"(?:eat|drink|fly|take|wear|use|watch|read|order|buy|sit in|sit on|stay in|stay at|travel|go for|pick|choose|book|"
+    r"(?:eat|drink|fly(?: with)?|travel with|go with|take|wear|use|watch|read|order|buy|sit in|sit on|stay in|"
+    r"stay at|travel|go for|pick|choose|book|"
     r"listen to|smoke|drive)"
 )
-_ONGOING = r"(?:don't|do not|never|no longer|can't|cannot) "
+_ONGOING = r"(?:don't|do not|never|no longer|can't|cannot|hardly(?: ever)?|rarely|seldom) "
 _LIKES = r"(?:loves?|likes?|enjoys?|prefers?|adores?|favou?rs?)"
 _FOND = (
     r"(?:(?:big |huge )?into|(?:crazy|mad|passionate|nuts) about|(?:obsessed|in love) with|(?:hooked|big|sold) on|"
@@ -57,7 +58,8 @@ _FOND = (
 )
 _HATES = (
     r"(?:hates?|dislikes?|detests?|loathes?|despises?|(?:can't|cannot|can not|couldn't) (?:stand|bear|abide)|avoids?|"
-    r"(?:don't|do not|doesn't|does not|no longer|never) (?:really |much |even )*(?:likes?|enjoys?|care for|"
+    r"(?:don't|do not|doesn't|does not|no longer|never) (?:really |much |even )*(?:liked?s?|enjoy(?:s|ed)?|"
+    r"care[ds]? for|"
     r"wants? any more)|"
     r"(?:not|never) (?:a (?:big |great )?fan of|keen on|fond of|into|interested in|comfortable with)|gone off|"
     r"prefers? not to \w+|refuses? to \w+|(?:afraid|scared|terrified|wary) of|uncomfortable with|"
@@ -67,8 +69,8 @@ _HATES = (
 )
 _OBJECT = r" (?P<o>.+)"
 _ZH_SELF = (
-    r"(?:^|[，。、\s])(?:说实话|老实说|说真的|讲真的?|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
-    r"(?:我们?|俺|咱们?)(?:自己|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|"
+    r"(?:^|[，。、\s])(?:说实话|老实说|说真的|讲真的?|你也?知道的?|比起[^，。\s我]{1,6}|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
+    r"(?:我们?家?|俺|咱们?)(?:自己|周末|早上|晚上|中午|出差|旅行|出门|在家|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|"
     r"特别|最|很|非常|超级?|更|比较|个人|挺|蛮|好|倒是?|都|一般|通常|往往|基本上?|完全|实在|确实|可)*"
 )
 """The speaker as the subject, after a lead-in that names nobody and is no "if"."""
@@ -80,7 +82,7 @@ _ZH_HATES = (
     r"(?:再也)?(?:不(?:再|太|怎么|大)?(?:喜欢|爱|想再)|讨厌|受不了|接受不了|烦|痛恨|恨|"
     r"反感|厌恶|嫌弃|抗拒|吃不惯|喝不惯|坐不惯)"
 )
-_ZH_NEVER = r"(?:从来?|再也|都|已经)?不(?:能|会|再)?(?=[吃喝坐穿用看抽])"
+_ZH_NEVER = r"(?:从来?|再也|都|已经)?不(?:太?能|会|再|怎么)?(?=[吃喝坐穿用看抽])"
 _ZH_DOING = r"(?:吃|喝|坐|穿|用|看|抽|听|住|玩|去|走|买|订|选|点)?"
 _ZH_OBJECT = r"(?P<o>[^，。！？\s]+)"
 _ZH_COUNT = r"(?:了|过)?(?:一?[个本台辆张部双件款套只条]|一些|点)?"
@@ -194,7 +196,7 @@ ATTITUDES: tuple[Attitude, ...] = (
     Attitude(form(rf"{_ZH_SELF}{_ZH_LIKES}{_ZH_DOING}{_ZH_OBJECT}"), "for"),
     Attitude(
         form(
-            rf"{_ZH_SELF}(?:一般|通常|总是|总|从来|向来|一直|一向|永远|每次|只|基本|平时|都)(?:都|只)?[吃喝坐穿用看抽听住玩去走买订选点]{_ZH_OBJECT}"
+            rf"{_ZH_SELF}(?:一般|通常|总是|总|从来|向来|一直|一向|永远|每次|只|基本|平时|都)(?:都|只|在家|在外面|出门)*[吃喝坐穿用看抽听住玩去走买订选点]{_ZH_OBJECT}"
         ),
         "for",
     ),

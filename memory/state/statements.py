@@ -44,10 +44,11 @@ _NOT_A_THING = re.compile(
     r"into|up|to (?:see|know|have|be|get|hear|think|say|ask|do|make|go|book|order|try|check)|the (?:look|sound|idea|"
     r"way|thought)|"
     r"your|their|his|having to|being|at|on|in|for|from|with|by|of|not|nothing|anything|"
-    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|什么|怎么|哪|谁|[上下](?:班|来|去|课))"
+    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|吗|呢|吧|什么|怎么|哪|谁|[上下](?:班|来|去|课)|[吃喝坐穿用看抽听住玩去走买订选点]$)"
 )
 _THING_END = re.compile(
-    r"\s+(?:because|since|when|if|so|but|although|though|unless|than|over|instead|rather than|after|before|until|"
+    r"\s+(?:(?:more|better|rather) than|because|since|when|if|so|but|although|though|unless|than|over|instead|"
+    r"rather than|after|before|until|"
     r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
     r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
     r"got|find|started|began)\b|"
@@ -203,7 +204,8 @@ _STORY = re.compile(
 )
 _ABOUT_OTHER_THINGS = re.compile(r"(?:it|that|there|this|they|he|she)(?:'s|'re| is| are| was)\b", re.IGNORECASE)
 _NEVER = re.compile(
-    r"^(?:never(?: again| ever)?|no more|don't|do not|no|(?:千万|绝对)?(?:别再?|不要再?)|不再?|不许)\s*(?=\S)",
+    r"^(?:stop \w+ing(?: me)?|never(?: again| ever)?|no more|don't|do not|no|"
+    r"(?:千万|绝对)?(?:别再?|不要再?)|不再?|不许)\s*(?=\S)",
     re.IGNORECASE,
 )
 

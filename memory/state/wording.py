@@ -61,7 +61,7 @@ class Wording(NamedTuple):
         for text, slots in said:
             offset = parts[-1].sentence + 1 if parts else 0
             parts.extend(replace(clause, sentence=clause.sentence + offset, slots=slots) for clause in clauses(text))
-        return cls(_spread(parts, turn.calls), turn.calls)
+        return cls(_spread(_contrasted(parts), turn.calls), turn.calls)
 
     def about(self, value: JsonValue) -> Sequence[Clause]:
         """Return the clauses of the sentences that name `value`; all where none does."""
@@ -145,6 +145,21 @@ class Wording(NamedTuple):
 def _is_about(clause: Clause, slot: str) -> bool:
     """Whether a rule in `clause` may be about `slot`: an answer's is only about what was asked for."""
     return not clause.slots or slot in clause.slots
+
+
+_HABITUAL = re.compile(r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常")
+_TODAY = re.compile(r"\b(?:today|tonight|tomorrow|this time)\b|今[天晚儿]|明天")
+
+
+def _contrasted(parts: Sequence[Clause]) -> list[Clause]:
+    """Give an exception to what is said of today beside what is usual, in one sentence (平时用顺丰，今天走京东)."""
+    usual = {clause.sentence for clause in parts if _HABITUAL.search(clause.own)}
+    return [
+        replace(clause, cues=clause.cues | {"one_off"})
+        if clause.sentence in usual and _TODAY.search(clause.own) and not _HABITUAL.search(clause.own)
+        else clause
+        for clause in parts
+    ]
 
 
 def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
