@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from memory.embedder import Embedder, Matrix
 from memory.evidence import Evidence
@@ -114,6 +114,26 @@ class Extracting(Protocol):
     @property
     def extractor(self) -> Extractor | None:
         """What reads it."""
+        ...
+
+
+class Derived(Protocol):
+    """Something that follows the turns of a shelf, so that a recall need not read them."""
+
+    def follow(self, shelf: TurnShelf, limit: int | None = None) -> bool:
+        """Take in up to `limit` turns that are new on `shelf`, and say whether there are more."""
+        ...
+
+
+Kept = TypeVar("Kept", bound=Derived)
+
+
+@runtime_checkable
+class KeepingShelf(Protocol):
+    """A shelf that keeps what was derived from its turns, as long as it has them in memory."""
+
+    def keep(self, kind: type[Kept]) -> Kept:
+        """Return the one of this kind, made without arguments where there is none; do not hold on to it."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from functools import lru_cache
+from itertools import count
 from typing import NamedTuple
 
 from memory.text import tokenise
@@ -39,6 +40,10 @@ class LexicalIndex:
     def __init__(self) -> None:
         self._postings: dict[str, dict[str, int]] = defaultdict(dict)
         self._lengths: dict[str, int] = {}
+        self._total = 0
+        self._counter = count()
+        self._numbers: dict[str, int] = {}
+        """In the order of adding."""
 
     def __contains__(self, key: str) -> bool:
         return key in self._lengths
@@ -56,13 +61,17 @@ class LexicalIndex:
         self.discard(key)
         terms = Counter(tokenise(text))
         self._lengths[key] = terms.total()
-        for term, count in terms.items():
-            self._postings[term][key] = count
+        self._total += terms.total()
+        self._numbers[key] = next(self._counter)
+        for term, times in terms.items():
+            self._postings[term][key] = times
 
     def discard(self, key: str) -> None:
         """Forget the text with this key, if there is one."""
-        if self._lengths.pop(key, None) is None:
+        if key not in self._lengths:
             return
+        self._total -= self._lengths.pop(key)
+        del self._numbers[key]
         for term in [term for term, counts in self._postings.items() if key in counts]:
             del self._postings[term][key]
             if not self._postings[term]:
@@ -75,16 +84,16 @@ class LexicalIndex:
         nothing else. The score is BM25 with the inverse document frequency ln(1 + (N - n + 0.5) / (n + 0.5)), which
         stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with Lucene's 1 added).
         """
-        scores: dict[str, float] = dict.fromkeys(self._lengths, 0.0)
-        average = sum(self._lengths.values()) / len(self._lengths) if self._lengths else 1.0
+        scores: dict[str, float] = defaultdict(float)
+        average = self._total / len(self._lengths) if self._lengths else 1.0
         for term in dict.fromkeys(content_terms(query)):
             counts = self._postings.get(term, {})
             rarity = math.log(1 + (len(self._lengths) - len(counts) + 0.5) / (len(counts) + 0.5))
-            for key, count in counts.items():
+            for key, times in counts.items():
                 discount = K1 * (1 - B + B * self._lengths[key] / average)
-                scores[key] += rarity * count * (K1 + 1) / (count + discount)
-        ranked = sorted((LexicalHit(key, score) for key, score in scores.items() if score > 0), key=_by_score)
-        return ranked if k is None else ranked[:k]
+                scores[key] += rarity * times * (K1 + 1) / (times + discount)
+        ranked = sorted(scores, key=lambda key: (-scores[key], self._numbers[key]))
+        return [LexicalHit(key, scores[key]) for key in (ranked if k is None else ranked[:k])]
 
 
 def content_terms(query: str) -> list[str]:
@@ -96,7 +105,3 @@ def content_terms(query: str) -> list[str]:
 @lru_cache(maxsize=1)
 def _function_terms() -> frozenset[str]:
     return frozenset(term for word in _FUNCTION_WORDS.split() for term in (word, *tokenise(word)))
-
-
-def _by_score(hit: LexicalHit) -> float:
-    return -hit.score

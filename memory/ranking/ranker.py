@@ -90,20 +90,23 @@ class RankingLog:
     def __len__(self) -> int:
         return len(self._turns)
 
+    def is_prefix_of(self, turns: Sequence[Turn]) -> bool:
+        """Say whether `turns` are those read so far and perhaps more."""
+        return list(turns[: len(self)]) == self._turns
+
     def follow(self, turns: Sequence[Turn]) -> None:
         """Become the log `turns`; only new turns at its end are read where the others are as before."""
-        known = len(self._turns)
-        if list(turns[:known]) != self._turns:
-            self._turns, self._columns, self._terms, known = [], Columns(), LogTerms(), 0
-        for turn in turns[known:]:
+        if not self.is_prefix_of(turns):
+            self._turns, self._columns, self._terms = [], Columns(), LogTerms()
+        for turn in turns[len(self) :]:
             read = read_turn(turn)
             self._turns.append(turn)
             self._columns.append(read)
             self._terms.append(read.terms)
 
-    def statements(self, position: int) -> tuple[str, ...]:
-        """Return the statements of a turn whose vectors `rank` may ask for."""
-        return self._columns.statements[position]
+    def embeddable(self, position: int) -> tuple[str, ...]:
+        """Return the statements of a turn whose vectors `ranking` may ask for."""
+        return () if self._columns.is_one_statement[position] else self._columns.statements[position]
 
     def query(self, text: str) -> QueryFeatures:
         """Return the features of a query to this log."""
@@ -175,7 +178,7 @@ class RankingLog:
             if self._columns.is_one_statement[position]:
                 nearest[position] = max(features[position, _MEANING], 0.0)
             else:
-                stated = self.statements(position)
+                stated = self.embeddable(position)
                 texts.extend(stated)
                 owners.extend([position] * len(stated))
         if texts:

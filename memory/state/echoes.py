@@ -20,6 +20,9 @@ from memory.state.wording import is_mentioned, names_slot
 from memory.text import tokenise
 from memory.typed.values import canonical_key
 
+_Value = tuple[tuple[str, ...], str]
+"""What a value is about, and the value in canonical form."""
+
 
 class PersonsWords:
     """What was brought up in one turn: by the person's words, and by what tools returned.
@@ -62,24 +65,48 @@ class PersonsWords:
         return isinstance(value, str) and not self._terms.isdisjoint(tokenise(value.replace("_", " ")))
 
 
+class Echoes:
+    """Marks the evidence of a log, turn after turn."""
+
+    def __init__(self) -> None:
+        self._sources: dict[_Value, str] = {}
+        """The turn that last said a value, or first used it."""
+        self._before: dict[_Value, str | None] = {}
+        """What the last turn replaced in the sources."""
+
+    def mark(self, pieces: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        """Return the evidence of the next turn with every echo naming the turn whose value it repeats."""
+        self._before = {}
+        return tuple(self._marked(pieces))
+
+    def take_back(self) -> None:
+        """Be as before the last `mark`; it can be done once."""
+        for key, source in self._before.items():
+            if source is None:
+                del self._sources[key]
+            else:
+                self._sources[key] = source
+        self._before = {}
+
+    def _marked(self, pieces: Iterable[Evidence]) -> Iterator[Evidence]:
+        for piece in pieces:
+            if not piece.may_fill:
+                yield piece
+                continue
+            key = (concept(piece.slot.argument), piece.value_key)
+            source = self._sources.get(key)
+            if source is None or piece.is_said or piece.source != "accepted_call":
+                self._before.setdefault(key, source)
+                self._sources[key] = piece.turn_id
+                yield piece
+            else:
+                yield replace(piece, echo_of=source) if source != piece.turn_id else piece
+
+
 def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
     """Return the evidence per turn, oldest first, with every echo naming the turn whose value it repeats."""
-    sources: dict[tuple[tuple[str, ...], str], str] = {}
-    return [tuple(_marked(pieces, sources)) for pieces in evidence]
-
-
-def _marked(pieces: Iterable[Evidence], sources: dict[tuple[tuple[str, ...], str], str]) -> Iterator[Evidence]:
-    for piece in pieces:
-        if not piece.may_fill:
-            yield piece
-            continue
-        key = (concept(piece.slot.argument), piece.value_key)
-        source = sources.get(key)
-        if source is None or piece.is_said or piece.source != "accepted_call":
-            sources[key] = piece.turn_id
-            yield piece
-        else:
-            yield replace(piece, echo_of=source) if source != piece.turn_id else piece
+    echoes = Echoes()
+    return [echoes.mark(pieces) for pieces in evidence]
 
 
 def _leaves(value: JsonValue) -> Iterator[str | float | bool]:

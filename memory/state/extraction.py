@@ -128,10 +128,15 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
         turns: The log, oldest first.
         readings: What `read` gave for each turn.
     """
+    return with_echoes(revised(turns, readings))
+
+
+def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) -> list[tuple[Evidence, ...]]:
+    """Return the evidence per turn as `settle` does, echoes not yet marked; `start` is the place of the first turn."""
     settled = [reading.evidence for reading in readings]
     for position, reading in enumerate(readings):
         if position > 0 and turns[position - 1].reply:
-            settled[position] += tuple(assents(turns[position - 1], turns[position], position))
+            settled[position] += tuple(assents(turns[position - 1], turns[position], start + position))
         if position == 0 or reading.revision is None or not turns[position - 1].calls:
             continue
         if reading.revision == "undo":
@@ -139,7 +144,7 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
         else:
             changes = _changes(turns[position - 1], turns[position])
             settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
-    return with_echoes(settled)
+    return settled
 
 
 def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

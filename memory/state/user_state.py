@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
@@ -21,6 +22,7 @@ from memory.state.concepts import concept as concept
 from memory.state.concepts import context_similarity as context_similarity
 from memory.state.extraction import Extractor, extract_all
 from memory.state.sensitive import stays_in_slot
+from memory.state.slot_nouns import SlotNouns
 from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.value_forms import form_key, wall_time
@@ -88,10 +90,23 @@ class Candidate:
         """How many turns speak for it of their own; echoes do not count."""
         return len({piece.origin for piece in self.evidence})
 
-    @property
+    @cached_property
     def is_standing(self) -> bool:
         """Whether a standing rule is among its evidence; such a candidate does not age."""
         return any(piece.kind == "standing" for piece in self.evidence)
+
+    @cached_property
+    def stays_in_slot(self) -> bool:
+        """Whether it may speak for no slot but its own."""
+        return any(stays_in_slot(piece) for piece in self.evidence)
+
+    def seen_from(self, similarity: float) -> Candidate:
+        """Return it for a slot of that similarity to its own."""
+        if similarity == self.similarity:
+            return self
+        other = object.__new__(Candidate)  # `dataclasses.replace` takes ten times as long, and there may be thousands
+        other.__dict__.update(self.__dict__, similarity=similarity)
+        return other
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
@@ -123,21 +138,37 @@ class UserState:
 
     slots: Mapping[Slot, SlotState]
     """By slot, in order of first mention."""
+    nouns: SlotNouns = field(default_factory=SlotNouns, compare=False, repr=False)
+    """Finds among the slots, and may know more of them."""
+    _found: dict[Slot, tuple[Parameter, SlotState | None]] = field(default_factory=dict, compare=False, repr=False)
+    """What was looked up, by the argument."""
+
+    def __post_init__(self) -> None:
+        if not self.nouns:
+            self.nouns.add(self.slots)
 
     def lookup(self, tool: Tool, parameter: Parameter) -> SlotState | None:
         """Return the candidates for an argument of a tool: its own, then those of like slots of other tools.
 
         Values that the parameter could not take (type, enum) are left out. `None` if nothing is known.
         """
+        slot = Slot(tool.name, parameter.name)
+        known = self._found.get(slot)
+        if known is None or known[0] != parameter:
+            known = self._found[slot] = (parameter, self._looked_up(tool, parameter))
+        return known[1]
+
+    def _looked_up(self, tool: Tool, parameter: Parameter) -> SlotState | None:
         found: list[Candidate] = []
-        for slot, state in self.slots.items():
+        for slot in self.nouns.near(Slot(tool.name, parameter.name)):
+            state = self.slots.get(slot)
             similarity = context_similarity(slot, tool, parameter)
-            if similarity == 0:
+            if state is None or similarity == 0:
                 continue
             for candidate in state.candidates:
                 fitted = _fitted(candidate, parameter) if slot.tool == PERSON else candidate
-                if accepts(parameter, fitted.value) and (similarity == 1 or not _stays(fitted)):
-                    found.append(replace(fitted, similarity=similarity))
+                if accepts(parameter, fitted.value) and (similarity == 1 or not fitted.stays_in_slot):
+                    found.append(fitted.seen_from(similarity))
         return SlotState(Slot(tool.name, parameter.name), _ordered(found)) if found else None
 
 
@@ -182,7 +213,7 @@ def fold_evidence(
     for piece in pieces:
         if not has_lapsed(piece, clock, retention):
             by_slot[piece.slot].append(piece)
-    return UserState({slot: SlotState(slot, _candidates(held, clock)) for slot, held in by_slot.items()})
+    return UserState({slot: SlotState(slot, SlotFold(held, clock).candidates()) for slot, held in by_slot.items()})
 
 
 def _up_to(turns: Sequence[Turn], as_of: int | datetime | None) -> Sequence[Turn]:
@@ -214,10 +245,6 @@ def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:
     return replace(candidate, value=named[0], evidence=evidence)
 
 
-def _stays(candidate: Candidate) -> bool:
-    return any(stays_in_slot(piece) for piece in candidate.evidence)
-
-
 def accepts(parameter: Parameter, value: JsonValue) -> bool:
     """Whether `value` has the type that `parameter` takes and is in its enum, where it has one."""
     if isinstance(value, bool) and parameter.type not in {"boolean", "any"}:
@@ -227,23 +254,38 @@ def accepts(parameter: Parameter, value: JsonValue) -> bool:
     return not parameter.enum or parameter.type == "array" or value in parameter.enum
 
 
-def _candidates(pieces: Sequence[Evidence], now: datetime | None) -> tuple[Candidate, ...]:
-    """Fold the evidence of one slot, oldest first.
+class SlotFold:
+    """The evidence of one slot, folded oldest first.
 
     A standing rule closes the interval of every other value that was current, and being against a value that of the
     value; a value used again after that starts a new interval. Plain values stand side by side: which one holds is for
     the clarifier to weigh. A rule that has ended by itself has closed nothing.
+
+    Args:
+        pieces: To take first.
+        now: When it is, for what ends by itself.
     """
-    open_values = _Open()
-    others: dict[tuple[Status, str], list[Evidence]] = defaultdict(list)
-    for piece in pieces:
-        if piece.until is not None and now is not None and wall_time(piece.until) <= now:
-            others["expired", form_key(piece.value)].append(piece)
+
+    def __init__(self, pieces: Iterable[Evidence], now: datetime | None) -> None:
+        self._now = now
+        self._open = _Open()
+        self._others: dict[tuple[Status, str], list[Evidence]] = defaultdict(list)
+        for piece in pieces:
+            self.take(piece)
+
+    def take(self, piece: Evidence) -> None:
+        """Take in the next piece."""
+        if piece.until is not None and self._now is not None and wall_time(piece.until) <= self._now:
+            self._others["expired", form_key(piece.value)].append(piece)
         elif (status := _EXCEPTIONS.get(piece.kind)) is not None:
-            others[status, form_key(piece.value)].append(piece)
+            self._others[status, form_key(piece.value)].append(piece)
         else:
-            open_values.take(piece)
-    return _ordered([*open_values.candidates(), *(_past(status, held) for (status, _), held in others.items())])
+            self._open.take(piece)
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return what the pieces amount to, in the order of `SlotState`."""
+        past = (_past(status, held) for (status, _), held in self._others.items())
+        return _ordered([*self._open.candidates(), *past])
 
 
 class _Open:
@@ -255,20 +297,26 @@ class _Open:
 
     def take(self, piece: Evidence) -> None:
         key = (piece.kind == "negated", form_key(piece.value))
-        held_before = () if piece.is_added else tuple(self._held.items())
-        closed = [
-            other
-            for other, held in held_before
-            if (other[1] == key[1] and other != key)
-            # Several values in one rule ("always A and B", two calls) do not close one another.
-            or (piece.kind == "standing" and other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))
-        ]
-        for other in closed:
+        for other in self._closed_by(piece, key):
             held = self._held.pop(other)
             self._closed.append(
                 Candidate(held[0].value, tuple(held), "superseded", until=piece.position, until_time=piece.time)
             )
         self._held.setdefault(key, []).append(piece)
+
+    def _closed_by(self, piece: Evidence, key: tuple[bool, str]) -> list[tuple[bool, str]]:
+        if piece.is_added:
+            return []
+        opposite = (not key[0], key[1])
+        if piece.kind != "standing":
+            return [opposite] if opposite in self._held else []
+        return [
+            other
+            for other, held in self._held.items()
+            if other == opposite
+            # Several values in one rule ("always A and B", two calls) do not close one another.
+            or (other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))
+        ]
 
     def candidates(self) -> list[Candidate]:
         current = [

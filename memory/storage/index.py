@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.embedder import Matrix, Vector
+from memory.embedder import Matrix, Vector, dots
 from memory.records import Scope
 
 _SIMILARITY_DECIMALS = 6
@@ -84,9 +84,10 @@ def nearest(queries: Matrix, rows: Matrix, k: int) -> list[list[tuple[int, float
     """
     if k < 1:
         raise ValueError(f"k is the number of rows to return and at least 1; got {k!r}")
-    if not len(rows):
+    if not len(rows) or not len(queries):
         return [[] for _ in queries]
-    similarities = np.clip(np.round(queries @ rows.T, _SIMILARITY_DECIMALS), -1.0, 1.0)
+    products = np.stack([dots(rows, query) for query in queries])
+    similarities = np.clip(np.round(products, _SIMILARITY_DECIMALS), -1.0, 1.0)
     return [[(int(row), float(line[row])) for row in _largest(line, k)] for line in similarities]
 
 

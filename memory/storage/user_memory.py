@@ -6,13 +6,13 @@ import hashlib
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from memory.embedder import Embedder
 from memory.errors import EmbedderMismatchError, MemoryStoreError
-from memory.recall import Hit, TurnVectors
+from memory.recall import Derived, Hit, Kept, TurnVectors
 from memory.records import Scope, Turn
 from memory.state.extraction import Extractor
 from memory.storage.embedding_text import embedding_text
@@ -67,6 +67,8 @@ class UserMemory:
         self._indexer = indexer
         self._settings = settings
         self._view: UserView | None = None
+        self._kept: dict[type[Derived], Derived] = {}
+        """What strategies have derived from the turns."""
         self._looking = threading.RLock()
         """Held while the view is read or changed; within the other two where several are held."""
         self._embedding = threading.Lock()
@@ -111,7 +113,7 @@ class UserMemory:
         """
         view = self._embedded(may_lack=True)
         with self._looking:
-            found = TurnVectors(view.vectors.turn_ids, view.vectors.matrix.copy())
+            found = TurnVectors(view.vectors.turn_ids, view.vectors.matrix)
             must_store = bool(view.unstored)
         if must_store:
             self._indexer.submit(self)
@@ -158,13 +160,36 @@ class UserMemory:
             if backlog and (backlog > _MAX_BACKLOG or not self._indexer.submit(self)):
                 self._index_at_once()
 
+    def keep(self, kind: type[Kept]) -> Kept:
+        """Return what is derived from the turns in this way; it follows them in the background, and goes with them."""
+        with self._looking:
+            found = self._kept.get(kind)
+            if found is None:
+                found = self._kept[kind] = kind()
+                self._indexer.submit(self)
+            return cast(Kept, found)  # it was put there by its type
+
+    @property
+    def turns_in_memory(self) -> int:
+        """How many turns are held, with all that is derived from them."""
+        view = self._view
+        return len(view.turns) if view is not None else 0
+
+    def release(self) -> None:
+        """Hold nothing in memory; the next use reads it again."""
+        with self._looking:
+            self._view = None
+            self._kept.clear()
+
     def wait_indexed(self) -> None:
-        """Return once the index has every turn.
+        """Return once the index has every turn, and strategies in use have read them.
 
         Raises:
             MemoryStoreError: If the embedder or the index fails.
         """
         while self.index():
+            pass
+        while self._read_on(_EMBEDDED_AT_ONCE):
             pass
 
     def forget(self) -> Forgotten:
@@ -179,7 +204,7 @@ class UserMemory:
         """Erase these turns (`None`: all) from the log, and return how many there were."""
         with self._storing:
             count = self._log.forget(self.scope, turn_ids)
-            self._look_anew()
+            self.release()
             return count
 
     def erase_from_index(self) -> int:
@@ -188,7 +213,18 @@ class UserMemory:
             return self._retain_logged()
 
     def index(self, limit: int | None = None) -> bool:
-        """Embed and store up to `limit` turns that the index lacks, and say whether there are more."""
+        """Embed and store up to `limit` turns that the index lacks, and say whether there are more.
+
+        With a `limit`, strategies in use read as many of them too.
+        """
+        return self._index_some(limit) or (limit is not None and self._read_on(limit))
+
+    def _read_on(self, limit: int) -> bool:
+        with self._looking:
+            kept = list(self._kept.values())
+        return any([one.follow(self, limit) for one in kept])
+
+    def _index_some(self, limit: int | None) -> bool:
         view = self._embedded(limit)
         with self._storing:
             with self._looking:

@@ -38,8 +38,10 @@ class UserVectors:
 
     @property
     def matrix(self) -> Matrix:
-        """The vectors, shape `(len(self), d)`: a view, good until the next change."""
-        return self._rows[: len(self)]
+        """The vectors, shape `(len(self), d)`: a view that cannot be written to and that later changes leave alone."""
+        rows = self._rows[: len(self)]
+        rows.flags.writeable = False
+        return rows
 
     def put(self, places: Sequence[Place], vectors: Matrix) -> None:
         """Add a row a place, each turn once, in place of the row its turn has."""
@@ -76,5 +78,5 @@ class UserVectors:
 
     def _take(self, rows: Sequence[int]) -> None:
         places = list(self._places.values())
-        self._rows[: len(rows)] = self.matrix[list(rows)]
+        self._rows = self.matrix[list(rows)]  # others, since views of the old ones may be in use
         self._places = {places[row].turn_id: places[row] for row in rows}

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from functools import cached_property
 
+import numpy as np
+
+from memory.embedder import Matrix
 from memory.recall import Extracting, ItemKind, Recall, RecallItem, TurnShelf
 from memory.records import Turn
 from memory.rendering import fit_turn, render_turn
-from memory.state.extraction import Extractor, Reading, read, settle, with_further
-from memory.state.redaction import redacted
 from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
-from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
 from memory.storage.user_settings import Settled
+from memory.strategies._log_reading import LogMoment, LogReading, TurnCard
+from memory.strategies._shelved import Shelved
 from memory.tokens import count_tokens
 from memory.tools import Tool
 
@@ -25,48 +26,27 @@ _READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "to
 
 
 class Snapshot:
-    """The turns of one moment, their evidence and the state they amount to.
+    """The turns of one moment, their evidence and the state they amount to, and how each is shown."""
 
-    What is older at that moment than the person lets it be used is left out: evidence, and turns of which none is left.
+    def __init__(self, moment: LogMoment) -> None:
+        self.moment = moment
+        self.turns = moment.turns
+        self.state = moment.state
+        self.position = moment.position
+        """The place of each turn, by its id."""
+        self._vectors: Matrix | None = None
 
-    Args:
-        turns: The log.
-        readings: One a turn.
-        retention: How long evidence is used.
-        now: Which moment; `None`: that of the last turn whose time is known.
-        extractor: Adds evidence.
-    """
-
-    def __init__(
-        self,
-        turns: Sequence[Turn],
-        readings: Sequence[Reading],
-        retention: Retention | None = None,
-        now: datetime | None = None,
-        extractor: Extractor | None = None,
-    ) -> None:
-        self.turns = tuple(turns)
-        self._evidence = settle(self.turns, readings)
-        if extractor is not None:
-            self._evidence = with_further(self._evidence, extractor(self.turns))
-        if retention:
-            self._leave_out_lapsed(retention, now)
-        self.position = {turn.turn_id: position for position, turn in enumerate(self.turns)}
-
-    def _leave_out_lapsed(self, retention: Retention, now: datetime | None) -> None:
-        clock = now or next((turn.time for turn in reversed(self.turns) if turn.time is not None), None)
-        kept = [
-            tuple(piece for piece in pieces if not has_lapsed(piece, clock, retention)) for pieces in self._evidence
-        ]
-        said = list(zip(self.turns, self._evidence, kept, strict=True))
-        # A turn that never was evidence of anything is of no kind that retention could be settled for.
-        self.turns = tuple(turn for turn, pieces, left in said if left or not pieces)
-        self._evidence = [left for _, pieces, left in said if left or not pieces]
-
-    @cached_property
-    def state(self) -> UserState:
-        """The user state after these turns."""
-        return fold_evidence(piece for pieces in self._evidence for piece in pieces)
+    def vectors(self, shelf: TurnShelf) -> Matrix:
+        """Return a row for each turn, shape `(n, d)`; of zeros where `shelf` has lost the turn since."""
+        if self._vectors is None:
+            found = shelf.vectors()
+            self._vectors = found.rows
+            if found.turn_ids != tuple(turn.turn_id for turn in self.turns):
+                places = [self.position.get(turn_id, -1) for turn_id in found.turn_ids]
+                is_known = np.array(places) >= 0
+                self._vectors = np.zeros((len(self.turns), found.rows.shape[1]), dtype=np.float32)
+                self._vectors[np.array(places)[is_known]] = found.rows[is_known]
+        return self._vectors
 
     def item(
         self,
@@ -83,7 +63,10 @@ class Snapshot:
 
         It is `None` if the turn cannot be as short as `max_tokens`. What is sensitive is left out as by `whole`.
         """
-        fitted = fit_turn(self._for_task(position, kind, wanted, is_kin), max_tokens, wanted=wanted, slots=slots)
+        card = self._for_task(position, kind, wanted, is_kin)
+        if kind == "turn" and card.least_tokens > max_tokens:
+            return None
+        fitted = fit_turn(card.turn, max_tokens, wanted=wanted, slots=slots)
         if fitted is None:
             return None
         return self._shown(position, kind, fitted, score)
@@ -94,20 +77,20 @@ class Snapshot:
         What a turn of another task (kind `turn`, and not `is_kin`: of a tool on offer) tells of health, belief and the
         like is left out, unless `wanted` is about that. So it is for every strategy: no other way leads to a turn.
         """
-        return self._shown(position, kind, self._for_task(position, kind, wanted, is_kin), 0.0)
+        return self._shown(position, kind, self._for_task(position, kind, wanted, is_kin).turn, 0.0)
 
     def is_kin(self, position: int, tools: Sequence[Tool]) -> bool:
         """Whether the turn at `position` called a tool on offer."""
         offered = {tool.name for tool in tools}
         return any(call.name in offered for call in self.turns[position].calls)
 
-    def _for_task(self, position: int, kind: ItemKind, wanted: str, is_kin: bool) -> Turn:
-        turn = self.turns[position]
-        return redacted(turn) if kind == "turn" and not is_kin and not is_sensitive_text(wanted) else turn
+    def _for_task(self, position: int, kind: ItemKind, wanted: str, is_kin: bool) -> TurnCard:
+        card = self.moment.cards[position]
+        return card.redacted if kind == "turn" and not is_kin and not is_sensitive_text(wanted) else card
 
     def _shown(self, position: int, kind: ItemKind, turn: Turn, score: float) -> RecallItem:
         text = render_turn(turn)
-        evidence = self._evidence[position]
+        evidence = self.moment.evidence[position]
         return RecallItem(kind, (turn.turn_id,), text, count_tokens(text), score=score, turn=turn, evidence=evidence)
 
     def take(
@@ -156,30 +139,15 @@ class Snapshot:
 
 
 class History:
-    """Reads the shelf anew for every recall and reads each turn once."""
+    """What is on a shelf, read once a turn however many strategies ask."""
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
-        self._readings: dict[tuple[str, int], Reading] = {}
-        self._seen: tuple[Sequence[Turn], Retention, datetime | None] = ((), {}, None)
-        self._snapshot = Snapshot((), ())
+        self._reading = Shelved(shelf, LogReading)
 
     def snapshot(self, now: datetime | None = None) -> Snapshot:
-        """Return the turns the shelf holds now, but those that have lapsed by `now` (`None`: by the last turn).
-
-        Nothing is kept of turns that are gone from the shelf.
-        """
-        turns = tuple(self._shelf.turns())
+        """Return the turns the shelf holds now, but those that have lapsed by `now` (`None`: by the last turn)."""
         retention = self._shelf.settings.retention_days if isinstance(self._shelf, Settled) else {}
-        seen = (turns, retention, now if retention else None)
-        if seen == self._seen:
-            return self._snapshot
-        keys = [(turn.turn_id, position) for position, turn in enumerate(turns)]
-        self._readings = {
-            key: self._readings[key] if key in self._readings else read(turn, key[1])
-            for key, turn in zip(keys, turns, strict=True)
-        }
         extractor = self._shelf.extractor if isinstance(self._shelf, Extracting) else None
-        self._snapshot = Snapshot(turns, list(self._readings.values()), retention, now, extractor)
-        self._seen = seen
-        return self._snapshot
+        moment = self._reading.get().moment(self._shelf, extractor)
+        return Snapshot(moment.unlapsed(retention, now) if retention else moment)

@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memory.embedder import Matrix, Vector
 from memory.ranking.lexical import LexicalIndex
-from memory.ranking.ranker import Ranked, RankingLog
-from memory.ranking.turn_features import read_turn
-from memory.recall import TurnShelf, TurnVectors
+from memory.ranking.ranker import Ranked
+from memory.recall import TurnShelf
 from memory.records import Turn
 from memory.rendering import index_text
+from memory.storage.index import nearest
 from memory.strategies._history import Snapshot
+from memory.strategies._ranked_log import RankedLog
+from memory.strategies._shelved import Shelved
 
 RRF_K = 60
 """Damps the lead of first ranks (Cormack, Clarke & Büttcher 2009, who found 60 near the optimum)."""
 DEPTH = 50
-"""Turns asked of the vector index for each query; a budget of some hundred tokens holds far fewer."""
-_KEPT_STATEMENTS = 2048
-"""Sentences whose vectors stay in memory: 4 MB with 512 dimensions."""
+"""Turns taken from the ranking for each query; a budget of some hundred tokens holds far fewer."""
+
+
+class Ranking(Sequence[Ranked]):
+    """Turns in order, best first.
+
+    Args:
+        positions: Of the turns, each once.
+        scores: Of the turn at the same place, falling.
+    """
+
+    def __init__(self, positions: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
+        self.positions = positions
+        self.scores = scores
+
+    @classmethod
+    def of(cls, hits: Iterable[tuple[int, float]]) -> Ranking:
+        """Return the ranking of hits, best first."""
+        pairs = list(hits)
+        positions = np.array([position for position, _ in pairs], dtype=np.intp)
+        return cls(positions, np.array([score for _, score in pairs], dtype=np.float64))
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @overload
+    def __getitem__(self, place: int) -> Ranked: ...
+    @overload
+    def __getitem__(self, place: slice) -> Ranking: ...
+    def __getitem__(self, place: int | slice) -> Ranked | Ranking:
+        if isinstance(place, slice):
+            return Ranking(self.positions[place], self.scores[place])
+        return Ranked(int(self.positions[place]), float(self.scores[place]))
+
+    def __iter__(self) -> Iterator[Ranked]:
+        return map(Ranked, self.positions.tolist(), self.scores.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
 
 
 class WordRanking:
@@ -43,64 +81,38 @@ class WordRanking:
 
 
 class Relevance:
-    """Ranks turns by `memory.ranking.ranker`; it reads each turn once as long as the log only grows."""
+    """Ranks turns by `memory.ranking.ranker`; each turn is read once as long as the log only grows."""
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
-        self._log = RankingLog()
-        self._statements: OrderedDict[str, Vector] = OrderedDict()
+        self._log = Shelved(shelf, RankedLog)
 
     def observe(self, turn: Turn) -> None:
-        """Embed now what would else be embedded at the next recall."""
-        read = read_turn(turn)
-        if not read.is_one_statement:
-            self._embed(read.statements)
+        """Read now what would else be read at the next recall."""
+        self._log.get().follow(self._shelf)
 
-    def rank(self, snapshot: Snapshot, query: str) -> list[Ranked]:
+    def rank(self, snapshot: Snapshot, query: str) -> Ranking:
         """Return all turns by how likely they tell what `query` needs, best first; ties by position."""
         if not snapshot.turns:
-            return []
-        self._log.follow(snapshot.turns)
-        asked = self._log.query(query)
-        vector = self._shelf.embedder.embed_query(asked.main_line)
-        return self._log.rank(asked, _aligned(self._shelf.vectors(), snapshot), vector, self._embed)
-
-    def _embed(self, texts: Sequence[str]) -> Matrix:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._statements]
-        if missing:
-            self._statements.update(zip(missing, self._shelf.embedder.embed_documents(missing), strict=True))
-        rows = np.array([self._statements[text] for text in texts], dtype=np.float32)
-        for text in texts:
-            self._statements.move_to_end(text)
-        while len(self._statements) > _KEPT_STATEMENTS:
-            self._statements.popitem(last=False)
-        return rows.reshape(len(texts), self._shelf.embedder.dimensions)
+            return Ranking.of(())
+        rows = snapshot.vectors(self._shelf)
+        return Ranking(*self._log.get().ranking(snapshot.turns, query, rows, self._shelf.embedder))
 
 
-def _aligned(vectors: TurnVectors, snapshot: Snapshot) -> Matrix:
-    """Return a row for each turn of `snapshot`; of zeros where the shelf has lost the turn since."""
-    rows = np.zeros((len(snapshot.turns), vectors.rows.shape[1]), dtype=np.float32)
-    for turn_id, row in zip(vectors.turn_ids, vectors.rows, strict=True):
-        if turn_id in snapshot.position:
-            rows[snapshot.position[turn_id]] = row
-    return rows
-
-
-def rank_by_vectors(shelf: TurnShelf, snapshot: Snapshot, queries: Sequence[str]) -> list[list[Ranked]]:
+def rank_by_vectors(shelf: TurnShelf, snapshot: Snapshot, queries: Sequence[str]) -> list[Ranking]:
     """Return for each query the turns nearest to it, best first; ties by position.
 
-    Turns that the shelf has taken in or lost since the snapshot are left out.
+    Turns without a vector, which the shelf has lost since the snapshot, are left out.
     """
     if not queries or not snapshot.turns:
-        return [[] for _ in queries]
-    rankings = []
-    for hits in shelf.similar(queries, min(DEPTH, len(snapshot.turns))):
-        known = [Ranked(snapshot.position[id_], score) for id_, score in hits if id_ in snapshot.position]
-        rankings.append(sorted(known, key=lambda hit: (-hit.score, hit.position)))
-    return rankings
+        return [Ranking.of(()) for _ in queries]
+    rows = snapshot.vectors(shelf)
+    vectors = np.stack([shelf.embedder.embed_query(query) for query in queries])
+    found = nearest(vectors, rows, min(DEPTH, len(rows)))
+    return [Ranking.of((row, score) for row, score in hits if rows[row].any()) for hits in found]
 
 
-def fuse(rankings: Iterable[Sequence[Ranked]], weights: Iterable[float] | None = None) -> list[Ranked]:
+def fuse(rankings: Iterable[Sequence[Ranked]], weights: Iterable[float] | None = None) -> Ranking:
     """Return one ranking by reciprocal rank fusion, best first; ties by position.
 
     The score of a turn is Σ w / (60 + rank) over the rankings that hold it, ranks from 1 (Cormack, Clarke & Büttcher
@@ -110,9 +122,12 @@ def fuse(rankings: Iterable[Sequence[Ranked]], weights: Iterable[float] | None =
         rankings: Best first.
         weights: One a ranking; `None`: all 1.
     """
-    scores: dict[int, float] = defaultdict(float)
-    lists = list(rankings)
-    for ranking, weight in zip(lists, [1.0] * len(lists) if weights is None else weights, strict=True):
-        for rank, hit in enumerate(ranking, start=1):
-            scores[hit.position] += weight / (RRF_K + rank)
-    return sorted((Ranked(position, score) for position, score in scores.items()), key=lambda hit: (-hit.score, hit[0]))
+    lists = [one if isinstance(one, Ranking) else Ranking.of(one) for one in rankings]
+    n = max((int(one.positions.max()) + 1 for one in lists if one), default=0)
+    scores, is_held = np.zeros(n), np.zeros(n, dtype=bool)
+    for one, weight in zip(lists, [1.0] * len(lists) if weights is None else weights, strict=True):
+        scores[one.positions] += weight / (RRF_K + np.arange(1, len(one) + 1))
+        is_held[one.positions] = True
+    held = np.flatnonzero(is_held)
+    order = held[np.argsort(-scores[held], kind="stable")]
+    return Ranking(order, scores[order])

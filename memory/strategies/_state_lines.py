@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -97,15 +98,24 @@ def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
 
     Each value stands once, with all its evidence. Days of the past are left out, but for birthdays.
     """
-    merged: dict[str, Candidate] = {}
+    by_value: dict[str, list[Candidate]] = {}
     for candidate in state.current:
-        key = candidate.evidence[0].value_key
-        first = merged.get(key)
-        evidence = candidate.evidence if first is None else (*first.evidence, *candidate.evidence)
-        merged[key] = replace(first or candidate, evidence=tuple(sorted(evidence, key=lambda piece: piece.position)))
-    usable = [candidate for candidate in merged.values() if _is_lasting(parameter, candidate.value)]
-    own = [candidate for candidate in usable if candidate.similarity == 1 or candidate.is_standing]
-    return tuple((own or usable)[:MAX_CANDIDATES])
+        by_value.setdefault(candidate.evidence[0].value_key, []).append(candidate)
+    values = list(by_value.values())
+    own = [alike for alike in values if alike[0].similarity == 1 or any(one.is_standing for one in alike)]
+    for some in (own, values):
+        usable = (alike for alike in some if _is_lasting(parameter, alike[0].value))
+        if shown := tuple(_merged(alike) for alike in islice(usable, MAX_CANDIDATES)):
+            return shown
+    return ()
+
+
+def _merged(alike: Sequence[Candidate]) -> Candidate:
+    """Return the first of some candidates of one value with the evidence of all."""
+    if len(alike) == 1:
+        return alike[0]
+    pieces = (piece for candidate in alike for piece in candidate.evidence)
+    return replace(alike[0], evidence=tuple(sorted(pieces, key=lambda piece: piece.position)))
 
 
 def _is_lasting(parameter: Parameter, value: JsonValue) -> bool:

@@ -90,7 +90,7 @@ class _Shown:
     def __init__(self, history: Snapshot, request: str, tools: Sequence[Tool]) -> None:
         self._history = history
         self._request = request
-        self._offered = {tool.name for tool in tools}
+        self._exemplars = frozenset(history.moment.calling(tool.name for tool in tools).tolist())
         self._slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
 
     def topic(self, newest_first: Sequence[Ranked], budget: int) -> list[RecallItem]:
@@ -147,7 +147,7 @@ class _Shown:
 
     def _is_exemplar(self, position: int) -> bool:
         """Whether the turn called a tool on offer."""
-        return any(call.name in self._offered for call in self._turn(position).calls)
+        return position in self._exemplars
 
     def grow(self, items: Sequence[RecallItem], budget: int) -> list[RecallItem]:
         """Return `items` with more of their turns, the first ones first, for `budget` tokens more."""
@@ -182,12 +182,8 @@ def slot_query(tool: Tool, parameter: Parameter) -> str:
 
 
 def _same_tool(history: Snapshot, tools: Sequence[Tool]) -> list[Ranked]:
-    offered = {tool.name for tool in tools}
-    return [
-        Ranked(position, float(position))
-        for position in reversed(range(len(history.turns)))
-        if any(call.name in offered for call in history.turns[position].calls)
-    ]
+    newest_first = history.moment.calling(tool.name for tool in tools)[::-1]
+    return [Ranked(position, float(position)) for position in newest_first.tolist()]
 
 
 def _tokens(items: Sequence[RecallItem]) -> int:

@@ -32,7 +32,11 @@ class TermEmbedder:
     fingerprint = "terms"
     dimensions = 64
 
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
     def embed_query(self, text: str) -> Vector:
+        self.asked.append(text)
         return vector(text)
 
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
@@ -42,17 +46,14 @@ class TermEmbedder:
 class Shelf:
     """Turns in a list."""
 
-    embedder = TermEmbedder()
-
     def __init__(self, turns: Sequence[Turn] = ()) -> None:
         self.log = list(turns)
-        self.asked: list[str] = []
+        self.embedder = TermEmbedder()
 
     def turns(self) -> tuple[Turn, ...]:
         return tuple(self.log)
 
     def similar(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        self.asked.extend(queries)
         rows = [(turn.turn_id, vector(index_text(turn))) for turn in self.log]
         return [
             sorted((Hit(id_, float(row @ vector(query))) for id_, row in rows), key=lambda hit: -hit.similarity)[:k]
@@ -286,7 +287,7 @@ def test_stead_recalls_state_exemplars_and_the_topic() -> None:
 def test_stead_asks_the_vectors_about_the_slots_nothing_is_known_about() -> None:
     shelf = Shelf(LOG)
     open_strategy("stead", shelf).recall("Fly me", [tool("bookFlight", "cabin", optional=["meal"]), BOOK], None, 600)
-    assert shelf.asked == ["book flight: cabin"]
+    assert shelf.embedder.asked == ["book flight: cabin", "Fly me"]
 
 
 def test_stead_keeps_to_its_budget_with_a_long_topic_after_earlier_turns() -> None:

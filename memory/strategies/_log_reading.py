@@ -1,0 +1,179 @@
+"""What the turns of a log say, read once a turn as the log grows."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.evidence import Evidence
+from memory.recall import TurnShelf
+from memory.records import Turn
+from memory.rendering import barest_turn, render_turn
+from memory.state.extraction import Extractor, with_further
+from memory.state.log_evidence import LogEvidence
+from memory.state.redaction import redacted
+from memory.state.state_fold import StateFold
+from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
+from memory.tokens import count_tokens
+
+
+@dataclass(frozen=True)
+class TurnCard:
+    """A turn with what showing it takes, worked out once."""
+
+    turn: Turn
+
+    @cached_property
+    def least_tokens(self) -> int:
+        """Of its shortest form."""
+        return count_tokens(render_turn(barest_turn(self.turn)))
+
+    def prepare(self) -> None:
+        """Work out all of it now."""
+        _ = self.least_tokens, self.redacted.least_tokens
+
+    @cached_property
+    def redacted(self) -> TurnCard:
+        """The turn without what is sensitive; itself where nothing is."""
+        less = redacted(self.turn)
+        return self if less is self.turn else TurnCard(less)
+
+
+class Callers:
+    """Which turns of a log called which tool."""
+
+    def __init__(self) -> None:
+        self._positions: dict[str, array[int]] = {}
+
+    def add(self, position: int, turn: Turn) -> None:
+        """Take in the next turn."""
+        for name in {call.name for call in turn.calls}:
+            self._positions.setdefault(name, array("l")).append(position)
+
+    def of(self, tools: Iterable[str]) -> NDArray[np.intp]:
+        """Return the positions of the turns that called one of `tools`, ascending."""
+        found = [np.array(self._positions[name], dtype=np.intp) for name in set(tools) if name in self._positions]
+        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class LogMoment:
+    """A log as it was after one of its turns."""
+
+    turns: tuple[Turn, ...]
+    evidence: tuple[tuple[Evidence, ...], ...]
+    """By turn."""
+    state: UserState
+    position: Mapping[str, int]
+    """Of each turn, by its id."""
+    cards: Sequence[TurnCard]
+    """One a turn, and perhaps more."""
+    callers: Callers
+    """Perhaps with later ones."""
+
+    def calling(self, tools: Iterable[str]) -> NDArray[np.intp]:
+        """Return the positions of the turns that called one of `tools`, ascending."""
+        positions = self.callers.of(tools)
+        return positions[positions < len(self.turns)]
+
+    def extended(self, extractor: Extractor) -> LogMoment:
+        """Return the log with the evidence that `extractor` adds."""
+        evidence = tuple(with_further(self.evidence, extractor(self.turns)))
+        return replace(self, evidence=evidence, state=fold_evidence(piece for pieces in evidence for piece in pieces))
+
+    def unlapsed(self, retention: Retention, now: datetime | None) -> LogMoment:
+        """Return the log without the evidence that `retention` ends by `now`, and turns of which none is left.
+
+        A turn that never was evidence of anything stays: it is of no kind that retention could be settled for.
+
+        Args:
+            retention: How long evidence is used.
+            now: `None`: the time of the last turn whose time is known.
+        """
+        clock = now or next((turn.time for turn in reversed(self.turns) if turn.time is not None), None)
+        left = [tuple(piece for piece in pieces if not has_lapsed(piece, clock, retention)) for pieces in self.evidence]
+        kept = [place for place, pieces in enumerate(left) if pieces or not self.evidence[place]]
+        turns = tuple(self.turns[place] for place in kept)
+        callers = Callers()
+        for position, turn in enumerate(turns):
+            callers.add(position, turn)
+        return LogMoment(
+            turns,
+            tuple(left[place] for place in kept),
+            fold_evidence(piece for place in kept for piece in left[place]),
+            {turn.turn_id: position for position, turn in enumerate(turns)},
+            [self.cards[place] for place in kept],
+            callers,
+        )
+
+
+class _Log:
+    """What was read of a log that has only grown."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self.evidence = LogEvidence()
+        self.fold = StateFold()
+        self.position: dict[str, int] = {}
+        self.cards: list[TurnCard] = []
+        self.callers = Callers()
+
+    def append(self, turn: Turn) -> None:
+        position = len(self.turns)
+        if self.evidence.append(turn):
+            self.fold.take_back()
+            self.fold.append(self.evidence.pieces[-2])
+        self.fold.append(self.evidence.pieces[-1])
+        self.turns.append(turn)
+        self.position[turn.turn_id] = position
+        self.cards.append(TurnCard(turn))
+        self.callers.add(position, turn)
+
+    def moment(self) -> LogMoment:
+        evidence = tuple(self.evidence.pieces)
+        position = dict(self.position)
+        return LogMoment(tuple(self.turns), evidence, self.fold.state(), position, self.cards, self.callers)
+
+
+class LogReading:
+    """Follows a shelf; as long as its turns are only added to, each is read once. Safe to share by threads."""
+
+    def __init__(self) -> None:
+        self._reading = threading.RLock()
+        self._log = _Log()
+        self._moment: LogMoment | None = None
+
+    def follow(self, shelf: TurnShelf, limit: int | None = None) -> bool:
+        """Read up to `limit` turns that are new on `shelf`, and say whether there are more."""
+        with self._reading:
+            turns, known = shelf.turns(), len(self._log.turns)
+            self._read(turns, limit)
+            fresh = self._log.cards[known:]
+            has_more = len(self._log.turns) < len(turns)
+        for card in fresh:  # while others may recall
+            card.prepare()
+        return has_more
+
+    def moment(self, shelf: TurnShelf, extractor: Extractor | None) -> LogMoment:
+        """Return the log as `shelf` has it now, with what `extractor` adds; nothing is kept of turns that are gone."""
+        with self._reading:
+            self._read(shelf.turns(), None)
+            if self._moment is None:
+                moment = self._log.moment()
+                self._moment = moment if extractor is None else moment.extended(extractor)
+            return self._moment
+
+    def _read(self, turns: Sequence[Turn], limit: int | None) -> None:
+        known = len(self._log.turns)
+        if list(turns[:known]) != self._log.turns:
+            self._log, self._moment, known = _Log(), None, 0
+        for turn in turns[known:] if limit is None else turns[known : known + limit]:
+            self._log.append(turn)
+            self._moment = None
