@@ -1,7 +1,8 @@
 """What each block of the chat planner's first prompt of a turn costs: `python -m benchmarks.prompt_costs`.
 
 Tokens by `memory.tokens`, as they are sent, per memory strategy: the mean of every block over all turns of the data,
-and the history (all that is recalled) by third of a person's turns, against that of `full`.
+and the history (all that is recalled) by third of a person's turns, against that of `full`; `recall alone` is the last
+third's as the budget counts it.
 """
 
 from __future__ import annotations
@@ -31,23 +32,28 @@ from memory.tools import parse_tools
 STRATEGIES = ("none", "recent", "lexical", "dense", "hybrid", "state", "stead", "full")
 HISTORY = ("known", "examples", "earlier", "topic")
 """The blocks that are recalled."""
+RECALL = "recall"
+"""What is recalled without ids, dates and the frames of messages, which is what a budget counts."""
 THIRDS = 3
 
 Costs = dict[str, int]
 """Tokens by block."""
 
 
-def costs_of(session: Session, strategy: str, embedder: Embedder, provider: str | None) -> Iterator[Costs]:
-    """Yield the tokens by block of every turn's first request."""
+def costs_of(
+    session: Session, strategy: str, embedder: Embedder, provider: str | None, budget: int | None
+) -> Iterator[Costs]:
+    """Yield the tokens by block of every turn's first request, and under `recall` those that the budget counts."""
+    own = default_budget(strategy)
     profile, files = find_profile(provider, {}), PromptFiles.load()
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=embedder) as memory:
         shelf = memory.user(Scope(session.name))
         recalling = open_strategy(strategy, shelf)
         for turn in session.turns:
             tools, now = parse_tools(turn.tools), clock_of(turn.env_info)
-            recall = recalling.recall(turn.request, tools, now, default_budget(strategy))
+            recall = recalling.recall(turn.request, tools, now, budget if budget and own else own)
             situation = Situation(turn.request, tools, recall, now=now)
-            yield block_costs(situation, Style.of(situation, profile, files))
+            yield {**block_costs(situation, Style.of(situation, profile, files)), RECALL: recall.tokens}
             past = past_turn(turn, view="official")
             shelf.remember(past)
             shelf.wait_indexed()
@@ -57,17 +63,17 @@ def costs_of(session: Session, strategy: str, embedder: Embedder, provider: str 
 def mean_blocks(persons: Sequence[Sequence[Costs]]) -> dict[str, float]:
     """Return the mean of every block over all turns, with their sum as `all` and the largest sum as `largest`."""
     turns = [turn for person in persons for turn in person]
-    means = {block: sum(turn[block] for turn in turns) / len(turns) for block in turns[0]}
-    sums = [sum(turn.values()) for turn in turns]
+    means = {block: sum(turn[block] for turn in turns) / len(turns) for block in turns[0] if block != RECALL}
+    sums = [sum(turn.values()) - turn[RECALL] for turn in turns]
     return {**means, "all": sum(sums) / len(sums), "largest": max(sums)}
 
 
-def history_by_third(persons: Sequence[Sequence[Costs]]) -> list[float]:
-    """Return the mean tokens of history a turn, by third of each person's turns."""
+def history_by_third(persons: Sequence[Sequence[Costs]], blocks: Sequence[str] = HISTORY) -> list[float]:
+    """Return the mean tokens of some blocks a turn, by third of each person's turns."""
     thirds: list[list[int]] = [[] for _ in range(THIRDS)]
     for person in persons:
         for index, turn in enumerate(person):
-            thirds[index * THIRDS // len(person)].append(sum(turn[block] for block in HISTORY))
+            thirds[index * THIRDS // len(person)].append(sum(turn[block] for block in blocks))
     return [sum(values) / len(values) if values else 0.0 for values in thirds]
 
 
@@ -78,13 +84,20 @@ def main() -> None:
     parser.add_argument("--toolsets", type=Path)
     parser.add_argument("--provider")
     parser.add_argument("--memory", nargs="+", default=STRATEGIES)
+    parser.add_argument("--budget", type=int, help="default: the strategy's own")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     sessions, embedder = read_data(options.data, options.toolsets, DEFAULT_SEED), open_embedder("use")
     found: dict[str, Any] = {}
     for strategy in options.memory:
-        persons = [list(costs_of(session, strategy, embedder, options.provider)) for session in sessions]
-        found[strategy] = {"blocks": mean_blocks(persons), "history": history_by_third(persons)}
+        persons = [
+            list(costs_of(session, strategy, embedder, options.provider, options.budget)) for session in sessions
+        ]
+        found[strategy] = {
+            "blocks": mean_blocks(persons),
+            "history": history_by_third(persons),
+            "recall": history_by_third(persons, [RECALL]),
+        }
     if options.json:
         print(json.dumps(found))
         return
@@ -92,11 +105,15 @@ def main() -> None:
     print(f"| memory | {' | '.join(blocks)} |\n| --- |{' ---: |' * len(blocks)}")
     for strategy, one in found.items():
         print(f"| {strategy} | {' | '.join(format(one['blocks'][name], '.0f') for name in blocks)} |")
-    print("\n| memory | first third | middle third | last third | of `full`'s |\n| --- | ---: | ---: | ---: | ---: |")
-    whole = found.get("full", {"history": [0.0]})["history"][-1]
+    print("\n| memory | first third | middle third | last third | of `full`'s | recall alone | of `full`'s |")
+    print(f"| --- |{' ---: |' * 6}")
     for strategy, one in found.items():
-        share = f"{one['history'][-1] / whole:.3f}" if whole else ""
-        print(f"| {strategy} | {' | '.join(f'{value:.0f}' for value in one['history'])} | {share} |")
+        cells = [format(value, ".0f") for value in one["history"]]
+        for name in ("history", "recall"):
+            whole = found["full"][name][-1] if "full" in found else 0
+            share = format(one[name][-1] / whole, ".3f") if whole else ""
+            cells += [share] if name == "history" else [format(one[name][-1], ".0f"), share]
+        print(f"| {strategy} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":
