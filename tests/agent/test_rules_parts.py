@@ -7,8 +7,10 @@ from datetime import datetime
 import pytest
 from pydantic import JsonValue
 
+from agent.planners.rules.descriptions import described_day, new_thing, restriction
 from agent.planners.rules.entries import Group, choose, field_for, preferred
 from agent.planners.rules.kinds import kind_of, role_of
+from agent.planners.rules.results import told
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import asking_sentences, clauses
 from agent.planners.rules.utterance import Text
@@ -22,6 +24,7 @@ from agent.planners.rules.verbs import (
     is_thanks,
     says_again,
 )
+from memory.records import ToolCall
 from memory.tools import Parameter, Tool
 
 NOW = datetime(2026, 4, 1, 6, 51)
@@ -192,3 +195,53 @@ def test_a_value_that_all_entries_share_and_a_piece_of_a_date_single_none_out() 
 
     assert choose(trains, "Book a train from Turin to Milan on 2026-12-03, second class", now) is None
     assert choose(trains, "Book the 12:30 from Turin to Milan", now) == trains[1]
+
+
+def amounts(words: str, name: str, description: str) -> list[object]:
+    parameter = Parameter(name=name, type="number", description=description, is_required=True)
+    tool = Tool(name="keep", description="Keep it.", parameters=(parameter,), definition={})
+    return [said.value for said in said_values(parameter, tool, Text(words, None)) if said.strength >= 0.9]
+
+
+def test_amounts_are_read_in_the_unit_of_the_parameter() -> None:
+    assert amounts("Keep it two days longer.", "hours", "How many hours.") == [48]
+    assert amounts("续两个礼拜", "days", "续借天数") == [14]
+    assert amounts("一箱八斤", "weightKg", "重量，单位为公斤") == [4]
+    assert amounts("for an hour", "minutes", "Length in minutes.") == [60]
+    assert amounts("It is 1.5 km away.", "metres", "Distance.") == [1500]
+    assert amounts("我两个礼拜去一次", "hours", "时长，单位为小时") == []  # weeks are seldom meant in hours
+
+
+def test_a_day_is_described_by_what_happened_then() -> None:
+    described = described_day("The weather for the day the flatbed got stuck.")
+    assert described == ("flatb", "got", "stuck")
+    assert described_day("What was it like on that day?") is None
+    assert described_day("那天那边热不热") is None
+
+
+def test_a_new_thing_takes_nothing_of_the_topic() -> None:
+    fish = Parameter(name="fish_name", description="The name of the fish.", is_required=True)
+    tool = Tool(name="fish_facts", description="Tell of a fish.", parameters=(fish,), definition={})
+    thing = new_thing("He would have one particular fish at Christmas.")
+    assert thing is not None
+    assert thing.may_be(fish, tool)
+    assert new_thing("Tell me more of that fish.") is None
+
+
+def test_a_description_restricts_an_argument() -> None:
+    wheel = Parameter(name="direction", description="Rotation of the wheel; wheel sessions only.")
+    assert restriction(wheel) == {"wheel"}
+    assert restriction(Parameter(name="direction", description="Rotation of the wheel.")) == frozenset()
+
+
+def test_results_are_told_without_echoes_and_with_what_is_left_counted() -> None:
+    call = ToolCall(id="c1", name="list_courts", arguments={"day": "2026-03-12"})
+    courts: list[JsonValue] = [{"court_id": f"C-{n}", "name": f"Court {n}", "price": n} for n in range(1, 8)]
+    assert told({"day": "2026-03-12", "courts": courts, "note": None}, call, "en") == (
+        "7 courts:\n1. Court 1: price 1\n2. Court 2: price 2\n3. Court 3: price 3\n4. Court 4: price 4\n"
+        "5. Court 5: price 5\nand 2 more"
+    )
+    assert told({"day": "2026-03-12", "open": True, "tags": ["a", "b"]}, call, "zh") == "open 是，tags a、b"
+    assert told({"day": "2026-03-12"}, call, "en") == ""
+    assert told([], call, "zh") == "没有结果"
+    assert told("All clear.", call, "en") == "All clear."

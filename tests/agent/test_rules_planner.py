@@ -192,23 +192,46 @@ def test_a_call_is_not_made_twice_and_the_turn_ends() -> None:
     request = "Is http://a.example/x safe?"
     (name, arguments), *_ = calls(plan(request))
     proposal = plan(request, made(name, arguments, {"safe": True}))
-    assert proposal == Proposal(reply="Here is what I found: safe true")
+    assert proposal == Proposal(reply="Safe yes")
 
 
 def test_a_failed_call_is_told_and_not_repeated() -> None:
     call = ToolCall(id="c1", name="check_link_safety", arguments={"url": "http://a.example/x"})
     failed = CallStep(calls=(call,), observations=(Observation(error="timed out"),))
     proposal = plan("Is http://a.example/x safe?", failed)
-    assert proposal == Proposal(reply="Here is what I found: check_link_safety did not work: timed out")
+    assert proposal == Proposal(reply="check link safety did not work: timed out")
 
 
-def test_several_results_stand_on_lines_of_their_own_without_a_blank_before() -> None:
+def test_several_results_stand_on_lines_of_their_own_by_what_tells_them_apart() -> None:
     request = "Are these links safe? http://a.example/x and http://b.example/y"
     first, second = plan(request).calls
     step = CallStep(
         calls=(first, second), observations=(Observation(content={"safe": True}), Observation(content={"safe": False}))
     )
-    assert plan(request, step) == Proposal(reply="Here is what I found:\nsafe true\nsafe false")
+    assert plan(request, step) == Proposal(reply="http://a.example/x: Safe yes\nhttp://b.example/y: Safe no")
+
+
+def test_a_change_is_confirmed_and_what_was_said_is_not_repeated() -> None:
+    booking: dict[str, JsonValue] = {"crossing_id": "FX-101", "cabin": "inside_cabin"}
+    booked: dict[str, JsonValue] = {**booking, "booking_id": "B-7", "status": "confirmed"}
+    reply = plan("Book the 08:20, inside cabin.", made("book_ferry", booking, booked), turns=[SEARCHED]).reply
+    assert reply == "Done: Booking id B-7, status confirmed"
+
+
+def test_a_list_is_numbered_in_the_language_of_the_request() -> None:
+    found: dict[str, JsonValue] = {**SEARCH, "crossings": CROSSINGS}
+    english = plan("Search ferries from Port Ellen to Kennacraig on Thursday.", made("search_ferries", SEARCH, found))
+    assert english.reply == (
+        "2 crossings:\n"
+        "1. crossing id FX-101, departs 08:20, price 31.0, stops 1\n"
+        "2. crossing id FX-205, departs 08:50, price 44.0, stops 0"
+    )
+    chinese = plan("谢谢", made("search_ferries", SEARCH, found))
+    assert chinese.reply == (
+        "共2条：\n"
+        "1. crossing id FX-101，departs 08:20，price 31.0，stops 1\n"
+        "2. crossing id FX-205，departs 08:50，price 44.0，stops 0"
+    )
 
 
 @pytest.mark.parametrize(

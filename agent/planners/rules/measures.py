@@ -12,7 +12,7 @@ from memory.tools import Parameter
 from memory.typed.numbers import whole
 
 LIKELY_RATIO = 100
-"""Between units, up to which an amount said in one is readily meant in the other: hours for days, not for weeks."""
+"""Between units of time, up to which one is readily meant by the other: hours by days, but not by weeks."""
 
 
 class _Unit(NamedTuple):
@@ -85,7 +85,7 @@ def measured(parameter: Parameter, text: Text) -> Iterator[Said]:
                 amount = mention.value + (0.5 if said["half"] else 0)
                 value = whole(round(amount * unit.size / own.size, 6))
                 ratio = max(unit.size, own.size) / min(unit.size, own.size)
-                strength = 1.0 if ratio == 1 else 0.9 if ratio <= LIKELY_RATIO else 0.6
+                strength = 1.0 if ratio == 1 else 0.9 if ratio <= LIKELY_RATIO or own.measure != "time" else 0.6
                 yield Said(value, mention.start, said.end(), strength)
                 break
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from pydantic import JsonValue
-
+from agent.planners.rules.results import told
 from agent.planners.rules.verbs import asks_what_can_be_done, is_bare_statement, is_greeting, is_thanks
 from clarifier.decision import Situation
+from clarifier.effects import effect_of
+from memory.records import Observation, ToolCall
 from memory.text import Language, language, split_name
 from memory.tools import Tool
 
 MAX_TOOLS = 8
 """Tools that a greeting tells of; the rest is counted."""
-MAX_ENTRIES = 5
-"""Entries of a list that a reply tells of; the rest is counted."""
 
-_LEAD: dict[Language, str] = {"en": "Here is what I found", "zh": "结果如下"}
-_MORE: dict[Language, str] = {"en": "and {n} more", "zh": "另有{n}条"}
+_DONE_NOW: dict[Language, str] = {"en": "Done", "zh": "办好了"}
+_FOUND_NOTHING: dict[Language, str] = {"en": "Nothing found.", "zh": "没有查到。"}
 _FAILED: dict[Language, str] = {"en": "{tool} did not work: {error}", "zh": "{tool}没有成功：{error}"}
 _CHAT: dict[Language, str] = {
     "en": "I hear you. There is nothing I need to look up or do for that, but say so if you would like something done.",
@@ -80,30 +78,39 @@ def _does(tool: Tool, tongue: Language) -> str:
 def report(situation: Situation) -> str:
     """Return what the calls of this turn brought, in the language of the request; small talk where there were none."""
     tongue = language(situation.request)
-    lines: list[str] = []
-    for step in situation.call_steps:
-        for call, observation in zip(step.calls, step.observations, strict=True):
-            if observation.error is not None:
-                lines.append(_FAILED[tongue].format(tool=call.name, error=observation.error))
-            else:
-                lines.append("; ".join(_told(observation.content, "", tongue)))
-    if not lines:
+    made = [pair for step in situation.call_steps for pair in zip(step.calls, step.observations, strict=True)]
+    if not made:
         return small_talk(situation)
-    mark = ":" if tongue == "en" else "："
-    gap = "\n" if len(lines) > 1 else " " if tongue == "en" else ""
-    return f"{_LEAD[tongue]}{mark}{gap}" + "\n".join(lines)
+    lines = dict.fromkeys(_line(call, observation, situation, tongue) for call, observation in made)
+    if len(lines) == 1:
+        return next(iter(lines))
+    apart = [_apart(call, [other for other, _ in made]) for call, _ in made]
+    colon = ": " if tongue == "en" else "："
+    parts = [
+        f"{mark}{colon}{_line(call, observation, situation, tongue)}"
+        for mark, (call, observation) in zip(apart, made, strict=True)
+    ]
+    return "\n".join(dict.fromkeys(parts))
 
 
-def _told(value: JsonValue, name: str, tongue: Language) -> Iterator[str]:
-    """Yield `name: value` of every scalar; of long lists the first entries and how many are left."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _told(inner, key.replace("_", " "), tongue)
-    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
-        for item in value[:MAX_ENTRIES]:
-            yield "(" + ", ".join(_told(item, "", tongue)) + ")"
-        if len(value) > MAX_ENTRIES:
-            yield _MORE[tongue].format(n=len(value) - MAX_ENTRIES)
-    else:
-        words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        yield f"{name} {words}".strip()
+def _line(call: ToolCall, observation: Observation, situation: Situation, tongue: Language) -> str:
+    """Return what one call brought; of a change, that it is made."""
+    if observation.error is not None:
+        return _FAILED[tongue].format(tool=" ".join(split_name(call.name)), error=observation.error)
+    words = told(observation.content, call, tongue)
+    words = words if isinstance(observation.content, str) else words[:1].upper() + words[1:]
+    tool = situation.tool(call.name)
+    if tool is not None and effect_of(tool) == "read":
+        return words or _FOUND_NOTHING[tongue]
+    return _DONE_NOW[tongue] + (f"{': ' if tongue == 'en' else '：'}{words}" if words else "")
+
+
+def _apart(call: ToolCall, others: Sequence[ToolCall]) -> str:
+    """Return what tells a call from the others: the argument that differs among its tool's, else the tool."""
+    same = [other for other in others if other.name == call.name]
+    names = [
+        name for name, value in call.arguments.items() if any(other.arguments.get(name) != value for other in same)
+    ]
+    if len(names) == 1 and isinstance(call.arguments[names[0]], str):
+        return str(call.arguments[names[0]])
+    return " ".join(split_name(call.name))
