@@ -160,7 +160,7 @@ def _weekdays(value: list[JsonValue], parameter: Parameter | None, place: Place)
     if not days:
         return None
     said: tuple[tuple[str, Grounds], ...] = (
-        (place.sources.situation.request, "request"),
+        (place.sources.own_request, "request"),
         (place.sources.answers, "answer"),
     )
     for text, grounds in said:

@@ -13,8 +13,9 @@ from typing import NamedTuple, TypeVar
 from pydantic import JsonValue
 
 from clarifier.grounding.item_evidence import item_evidence
+from clarifier.grounding.own_words import own_words
 from clarifier.posterior import Testimony, by_value
-from memory.evidence import Evidence, Slot
+from memory.evidence import Evidence, Kind, Slot
 from memory.recall import Recall
 from memory.records import CallStep, QuestionStep, Turn
 from memory.state.sensitive import stays_in_slot
@@ -93,12 +94,15 @@ class RecalledIndex:
         return {piece.turn_id: piece.position for item in self._items for piece in item.pieces}
 
     @cached_property
-    def passing(self) -> frozenset[tuple[Slot, str, str]]:
-        """Slot, turn and canonical value of what was meant for that once, or for somebody else, and nothing more."""
+    def passing(self) -> dict[tuple[Slot, str, str], frozenset[Kind]]:
+        """Slot, turn and canonical value of what no piece lets fill a slot, with how it was meant."""
         pieces = [piece for item in self._items if item.has_passing for piece in item.pieces]
-        passing = {_place(piece) for piece in pieces if not piece.may_fill}
-        lasting = (piece for slot, _, _ in passing for piece in self._of(slot) if piece.may_fill)
-        return frozenset(passing).difference(map(_place, lasting))
+        kinds: defaultdict[tuple[Slot, str, str], set[Kind]] = defaultdict(set)
+        for piece in pieces:
+            if not piece.may_fill:
+                kinds[_place(piece)].add(piece.kind)
+        lasting = {_place(piece) for slot, _, _ in kinds for piece in self._of(slot) if piece.may_fill}
+        return {place: frozenset(found) for place, found in kinds.items() if place not in lasting}
 
     @cached_property
     def values(self) -> tuple[Evidence, ...]:
@@ -184,10 +188,10 @@ def observed(steps: Iterable[CallStep]) -> Iterator[Leaf]:
 
 
 def said_in(turn: Turn) -> Iterator[Said]:
-    yield Said(turn.request, turn.turn_id)
+    yield Said(own_words(turn.request), turn.turn_id)
     for step in turn.steps:
         if isinstance(step, QuestionStep) and step.answer:
-            yield Said(step.answer, turn.turn_id)
+            yield Said(own_words(step.answer), turn.turn_id)
 
 
 @lru_cache(maxsize=4096)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from clarifier.decision import Situation
+from clarifier.grounding.own_words import own_words
 from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
 from clarifier.grounding.spoken import mentions_in
 from clarifier.posterior import Moment, Testimony
 from memory.evidence import Evidence, Slot
 from memory.records import CallStep, Turn
+from memory.state.cues import cues_in
 from memory.typed.dates import normal_date
 from memory.typed.values import canonical_key
 
@@ -23,9 +25,14 @@ class Sources:
     situation: Situation
 
     @cached_property
+    def own_request(self) -> str:
+        """The request without what it reports of others."""
+        return own_words(self.situation.request)
+
+    @cached_property
     def answers(self) -> str:
         """What the person answered in this turn, one answer a line."""
-        return "\n".join(step.answer for step in self.situation.question_steps if step.answer)
+        return "\n".join(own_words(step.answer) for step in self.situation.question_steps if step.answer)
 
     @cached_property
     def observed(self) -> tuple[Leaf, ...]:
@@ -49,8 +56,14 @@ class Sources:
         return tuple(reversed(used))
 
     def may_recur(self, used: Used) -> bool:
-        """Whether a value used in the topic was not meant for that once, or for another person."""
-        return (used.slot, used.turn_id, canonical_key(used.value)) not in self._index.passing
+        """Whether a value used in the topic was not meant for that once, or for another person than this request."""
+        meant = self._index.passing.get((used.slot, used.turn_id, canonical_key(used.value)))
+        return meant is None or (meant == {"other_person"} and self.is_for_another)
+
+    @cached_property
+    def is_for_another(self) -> bool:
+        """Whether the request is on behalf of somebody else: who "he" is, the topic tells."""
+        return "other_person" in cues_in(self.situation.request)
 
     @cached_property
     def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
@@ -93,7 +106,7 @@ class Sources:
         """Dates named in this turn or used before, as far as recalled: what a span of days may count from."""
         named = [
             day
-            for text in (self.situation.request, self.answers)
+            for text in (self.own_request, self.answers)
             for one in mentions_in(text, self.situation.now)
             for day in (one.value if isinstance(one.value, list) else [one.value])
             if one.kind in ("date", "date_range")

@@ -17,6 +17,7 @@ from clarifier.grounding.choices import Speech, speech_for
 from clarifier.grounding.derivations import worked_out
 from clarifier.grounding.matching import Match, contains, fits, is_identifier, match
 from clarifier.grounding.measures import speaks_of
+from clarifier.grounding.own_words import hands_over
 from clarifier.grounding.recalled import Leaf, leaves
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.witnesses import Remembered, remember
@@ -83,7 +84,7 @@ def _speech(value: JsonValue, parameter: Parameter | None, place: Place) -> Spee
         return "silent"
     now = place.sources.situation.now
     heard: Speech = "silent"
-    for text in (place.sources.situation.request, place.sources.answers):
+    for text in (place.sources.own_request, place.sources.answers):
         if not text:
             continue
         found = speech_for(value, parameter.enum, text, parameter.description, now)
@@ -100,7 +101,10 @@ def _field(slot: Slot) -> str:
 
 
 def _request(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
-    return _by_words(value, parameter, place.sources.situation.request, "request", place)
+    found = _by_words(value, parameter, place.sources.own_request, "request", place)
+    if found is None and isinstance(value, str) and hands_over(place.sources.situation.request, value):
+        return Support("request", 1.0)
+    return found
 
 
 def _answer(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
@@ -208,7 +212,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
     probability = worked_out(
         value,
         parameter,
-        (sources.situation.request, sources.answers, *(said.text for said in sources.topic_said)),
+        (sources.own_request, sources.answers, *(said.text for said in sources.topic_said)),
         sources.situation.now,
         lambda: sources.known_days,
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
