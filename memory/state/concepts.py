@@ -92,7 +92,7 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
         return 1.0
     if slot.tool == tool.name or is_sensitive_slot(slot):
         return 0.0
-    one, other = _meant(slot), _meant(Slot(tool.name, parameter.name))
+    one, other = meant(slot), meant(Slot(tool.name, parameter.name))
     if slot.tool == PERSON and one == (_NAME,) and other in _OWN_NAMES:
         return SAME_NAME_SIMILARITY
     if not one or not other or one[-1] != other[-1] or _have_other_roles(slot, Slot(tool.name, parameter.name)):
@@ -114,7 +114,7 @@ def concept(argument: str) -> tuple[str, ...]:
     return (*words[:-1], _SYNONYMS.get(words[-1], words[-1])) if words else ()
 
 
-def _meant(slot: Slot) -> tuple[str, ...]:
+def meant(slot: Slot) -> tuple[str, ...]:
     """Return the concept of the argument, that of a recipient where a message goes `to` somebody."""
     found = concept(slot.argument)
     is_message = found in (("destination",), ("origin",)) and not _MESSAGES.isdisjoint(map(stem, split_name(slot.tool)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memory.evidence import Slot
-from memory.state.concepts import concept
+from memory.state.concepts import meant
 
 
 class SlotNouns:
@@ -28,5 +28,5 @@ class SlotNouns:
 
 
 def _noun(slot: Slot) -> str:
-    words = concept(slot.argument)
+    words = meant(slot)
     return words[-1] if words else slot.argument

@@ -30,6 +30,12 @@ SEAT = Slot("book", "seat")
         ("以后都坐靠窗，到月底为止", datetime(2023, 6, 1)),
         ("每次都坐靠窗，接下来两周", datetime(2023, 6, 8)),
         ("From now on the window", None),
+        ("Until Friday use the window", datetime(2023, 5, 27)),
+        ("For the next two weeks the window", datetime(2023, 6, 8)),
+        ("Until the end of June I want the window", datetime(2023, 7, 1)),
+        ("Until I say otherwise the window", None),
+        ("到五月底我都坐靠窗", datetime(2023, 6, 1)),
+        ("周五之前都坐靠窗", datetime(2023, 5, 27)),
         ("The weather until Friday", None),
     ],
 )

@@ -70,6 +70,14 @@ def test_a_value_used_again_after_its_rule_ended_begins_anew() -> None:
     ]
 
 
+def test_a_rule_that_comes_on_top_closes_nothing() -> None:
+    added = Evidence(SEAT, "window", "accepted_call", "standing", "t2", 2, is_added=True)
+    assert seats(piece("aisle", 0, "standing"), added) == [
+        ("window", "current", 2, None, ("t2",)),
+        ("aisle", "current", 0, None, ("t0",)),
+    ]
+
+
 def test_two_values_of_one_rule_keep_each_other() -> None:
     assert seats(piece("old", 0), piece("aisle", 2, "standing"), piece("window", 2, "standing")) == [
         ("aisle", "current", 2, None, ("t2",)),
