@@ -48,7 +48,8 @@ def score(
         Path,
         typer.Argument(
             metavar="RUN",
-            help="A run directory, or result files of another harness in the reference evaluator's layout.",
+            help="A run directory, or result files of another harness in the reference evaluator's layout; these are "
+            "held to be of the bundled personas unless --data names others.",
         ),
     ],
     data: RunDataOption = None,

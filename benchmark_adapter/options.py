@@ -35,7 +35,7 @@ RunDataOption = Annotated[
     typer.Option(
         metavar="PATH|hf:ID@REV",
         help="Where the data of the run lie now.",
-        show_default="where the run found them; for other result files the bundled personas",
+        show_default="where the run found them",
         rich_help_panel=DATA,
     ),
 ]
