@@ -42,10 +42,10 @@ class Snapshot:
             found = shelf.vectors()
             self._vectors = found.rows
             if found.turn_ids != tuple(turn.turn_id for turn in self.turns):
-                places = [self.position.get(turn_id, -1) for turn_id in found.turn_ids]
-                is_known = np.array(places) >= 0
+                places = np.array([self.position.get(turn_id, -1) for turn_id in found.turn_ids], dtype=np.intp)
+                is_known = places >= 0
                 self._vectors = np.zeros((len(self.turns), found.rows.shape[1]), dtype=np.float32)
-                self._vectors[np.array(places)[is_known]] = found.rows[is_known]
+                self._vectors[places[is_known]] = found.rows[is_known]
         return self._vectors
 
     def item(
