@@ -48,8 +48,8 @@ def score(
         Path,
         typer.Argument(
             metavar="RUN",
-            help="A run directory, or result files of another harness in the reference evaluator's layout; these are "
-            "held to be of the bundled personas unless --data names others.",
+            help="A run directory, or result files of another harness in the reference evaluator's layout; of which "
+            "data, --data says (else the bundled personas).",
         ),
     ],
     data: RunDataOption = None,
