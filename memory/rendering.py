@@ -43,24 +43,28 @@ def render_call(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
 
 
-def fit_turn(turn: Turn, max_tokens: int, *, wanted: str = "", slots: Collection[str] = ()) -> Turn | None:
+def fit_turn(
+    turn: Turn, max_tokens: int, *, wanted: str = "", slots: Collection[str] = (), keeps_request: bool = True
+) -> Turn | None:
     """Return `turn` cut down until its text has at most `max_tokens` tokens; `None` if even the barest has more.
 
     Observations shrink first (long lists to the entries that `wanted`, the reply or a call names, then the first
     ones; long texts to their beginning), then the reply, then the wording of questions. With `slots` observations
-    shrink to what may fill them and to what tells entries apart, and so much of them outlasts the reply. The request,
-    the calls with their arguments, the answers and the fact of an error always stay, so evidence is the same before
-    and after.
+    shrink to what may fill them and to what tells entries apart, without what the call itself says, and so much of
+    them outlasts the reply. The request (see `keeps_request`), the calls with their arguments, the answers and the
+    fact of an error always stay, so evidence is the same before and after.
 
     Args:
         turn: The whole turn.
         max_tokens: By `memory.tokens.count_tokens`, at least 0.
         wanted: What the turn is shown for, such as the request at hand.
         slots: Names of the arguments that may have to be filled.
+        keeps_request: With `slots`: whether the words of the request are never cut; else its beginning stays, and the
+            results that may fill slots outlast the rest.
     """
     if _fits(turn, max_tokens):
         return turn
-    for cut in _cuts(turn, wanted, _Fields(slots)) if slots else _cuts_alike(turn, wanted):
+    for cut in _cuts(turn, wanted, _Fields(slots), keeps_request) if slots else _cuts_alike(turn, wanted):
         if _fits(cut, max_tokens):
             return cut
     return None
@@ -73,9 +77,11 @@ def barest_turn(turn: Turn) -> Turn:
 
 def slot_turn(turn: Turn, *, wanted: str = "", slots: Collection[str]) -> Turn:
     """Return `turn` without its reply, and of its observations what may fill `slots` (see `fit_turn`)."""
-    used = f"{_used_text(turn)} {wanted}"
+    used = f"{_used_text(turn)} {wanted.casefold()}"
     fields = _Fields(slots)
-    return _with_reply(_with_observations(turn, lambda content: _focus(content, _FOCUSED_SIZES[1], used, fields)), 0)
+    return _with_reply(
+        _with_observations(turn, lambda call, content: _news(call, content, _FOCUSED_SIZES[1], used, fields)), 0
+    )
 
 
 def _fits(turn: Turn, max_tokens: int) -> bool:
@@ -135,33 +141,40 @@ _FOCUSED_SIZES = (_Size(12, 60), _Size(6, 40), _Size(3, 30), _Size(1, 30))
 _ERROR_CHARACTERS = 120
 _REPLY_CHARACTERS = (160, 60)
 _QUESTION_CHARACTERS = 60
+_REQUEST_TOKENS = (40, 25, 15)
 
 
-def _cuts(turn: Turn, wanted: str, fields: _Fields) -> Iterator[Turn]:
+def _cuts(turn: Turn, wanted: str, fields: _Fields, keeps_request: bool) -> Iterator[Turn]:
     """Yield `turn` ever shorter, keeping what may fill slots."""
-    used = f"{_used_text(turn)} {wanted}"
+    used = f"{_used_text(turn)} {wanted.casefold()}"
     for size in _SIZES[:2]:
-        yield _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
+        yield _with_observations(turn, lambda call, content, size=size: _shorten(content, size, used))  # type: ignore[misc]
     versions = [
-        _with_observations(turn, lambda content, size=size: _focus(content, size, used, fields))  # type: ignore[misc]
+        _with_observations(turn, lambda call, content, size=size: _news(call, content, size, used, fields))  # type: ignore[misc]
         for size in _FOCUSED_SIZES
     ]
     yield from versions[:2]
     for characters in _REPLY_CHARACTERS:
         yield _with_reply(versions[1], characters)
     yield _with_reply(versions[2], _REPLY_CHARACTERS[-1])
-    for version in versions[1:]:
+    for version in versions[1:] if keeps_request else versions[1:2]:
         yield _with_reply(version, 0)
-    yield from _barest(turn)
+    if not keeps_request:
+        for tokens, version in zip(_REQUEST_TOKENS, versions[1:], strict=True):
+            yield _with_request(_with_reply(version, 0), tokens)
+    bare = list(_barest(turn))
+    yield from bare
+    if not keeps_request:
+        yield _with_request(bare[-1], _REQUEST_TOKENS[-1])
 
 
 def _cuts_alike(turn: Turn, wanted: str) -> Iterator[Turn]:
     """Yield `turn` ever shorter, all fields alike."""
-    used = f"{_used_text(turn)} {wanted}"
+    used = f"{_used_text(turn)} {wanted.casefold()}"
     for size in _SIZES:
-        shortened = _with_observations(turn, lambda content, size=size: _shorten(content, size, used))  # type: ignore[misc]
+        shortened = _with_observations(turn, lambda call, content, size=size: _shorten(content, size, used))  # type: ignore[misc]
         yield shortened
-    bare = _with_observations(turn, lambda content: None)
+    bare = _with_observations(turn, lambda call, content: None)
     for characters in _REPLY_CHARACTERS:
         for version in (shortened, bare):
             yield _with_reply(version, characters)
@@ -170,27 +183,35 @@ def _cuts_alike(turn: Turn, wanted: str) -> Iterator[Turn]:
 
 def _barest(turn: Turn) -> Iterator[Turn]:
     """Yield `turn` without results and reply, then without the wording of questions."""
-    bare = _with_reply(_with_observations(turn, lambda content: None), 0)
+    bare = _with_reply(_with_observations(turn, lambda call, content: None), 0)
     yield bare
     for characters in (_QUESTION_CHARACTERS, 0):
         yield _with_questions(bare, characters)
+
+
+def _with_request(turn: Turn, tokens: int) -> Turn:
+    """Return `turn` with the beginning of its request: so many tokens, about."""
+    share = tokens / max(count_tokens(turn.request), 1)
+    return (
+        turn.model_copy(update={"request": _clip(turn.request, int(share * len(turn.request)))}) if share < 1 else turn
+    )
 
 
 def _with_reply(turn: Turn, characters: int) -> Turn:
     return turn.model_copy(update={"reply": (_clip(turn.reply, characters) or None) if turn.reply else None})
 
 
-def _with_observations(turn: Turn, shorten: Callable[[JsonValue], JsonValue]) -> Turn:
-    def cut(observation: Observation) -> Observation:
+def _with_observations(turn: Turn, shorten: Callable[[ToolCall, JsonValue], JsonValue]) -> Turn:
+    def cut(call: ToolCall, observation: Observation) -> Observation:
         if observation.error is not None:
             return Observation(error=_clip(observation.error, _ERROR_CHARACTERS))
         if is_failure(observation) and isinstance(observation.content, dict):
             said = {name: observation.content[name] for name in FAILURE_FIELDS if name in observation.content}
             return Observation(content=_shorten(said, _Size(1, _ERROR_CHARACTERS), ""))
-        return Observation(content=shorten(observation.content))
+        return Observation(content=shorten(call, observation.content))
 
     steps = tuple(
-        step.model_copy(update={"observations": tuple(cut(observation) for observation in step.observations)})
+        step.model_copy(update={"observations": tuple(map(cut, step.calls, step.observations))})
         if isinstance(step, CallStep)
         else step
         for step in turn.steps
@@ -228,6 +249,14 @@ def _shorten(value: JsonValue, size: _Size, used: str) -> JsonValue:
     return value
 
 
+def _news(call: ToolCall, value: JsonValue, size: _Size, used: str, fields: _Fields) -> JsonValue:
+    """Return `_focus` of what came of `call`, without what the call itself says."""
+    if isinstance(value, dict):
+        said = call.arguments
+        value = {name: inner for name, inner in value.items() if name not in said or said[name] != inner}
+    return _focus(value, size, used, fields)
+
+
 def _focus(value: JsonValue, size: _Size, used: str, fields: _Fields) -> JsonValue:
     """Return of `value` what is in `fields` or used, at most `size` of it; `None` if that is nothing.
 
@@ -263,10 +292,10 @@ def _kept_entries(entries: list[JsonValue], count: int, used: str) -> list[int]:
 
 def _used_text(turn: Turn) -> str:
     """Return all that the turn's calls and reply say: what of an observation was taken up is in there."""
-    return " ".join([*(_json(list(call.arguments.values())) for call in turn.calls), turn.reply or ""])
+    return " ".join([*(_json(list(call.arguments.values())) for call in turn.calls), turn.reply or ""]).casefold()
 
 
 def _is_used(entry: JsonValue, used: str) -> bool:
     if isinstance(entry, dict):
         return any(_is_used(value, used) for value in entry.values())
-    return isinstance(entry, str) and len(entry) > 1 and entry in used
+    return isinstance(entry, str) and len(entry) > 1 and entry.casefold() in used

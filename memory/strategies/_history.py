@@ -66,7 +66,7 @@ class Snapshot:
         card = self._for_task(position, kind, wanted, is_kin)
         if kind == "turn" and card.least_tokens > max_tokens:
             return None
-        fitted = fit_turn(card.turn, max_tokens, wanted=wanted, slots=slots)
+        fitted = fit_turn(card.turn, max_tokens, wanted=wanted, slots=slots, keeps_request=kind == "turn")
         if fitted is None:
             return None
         return self._shown(position, kind, fitted, score)

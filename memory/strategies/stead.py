@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from memory.evidence import PERSON
 from memory.ranking.ranker import Ranked
 from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
 from memory.records import Turn
 from memory.rendering import barest_turn, render_turn, slot_turn
+from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
+from memory.strategies._entries import Entries
 from memory.strategies._history import LEAST_TURN_TOKENS, History, Snapshot
 from memory.strategies._ranking import Relevance, fuse, rank_by_vectors
+from memory.strategies._remarks import Remarks, Scored
 from memory.strategies._state_lines import state_items
 from memory.text import split_name
 from memory.tokens import count_tokens
@@ -24,7 +28,7 @@ TOPIC_SHARE = 0.6
 """Of the budget, for what the running topic says of slots; what other parts leave is added at the end."""
 STATE_SHARE = 0.3
 """Of the budget, for state lines."""
-EARLIER_SHARE = 0.3
+EARLIER_SHARE = 0.45
 """Of the budget, for other earlier turns, before the topic is given the rest."""
 EXEMPLAR_SHARE = 0.75
 """Of the room for earlier turns, for those that called a tool on offer."""
@@ -32,7 +36,7 @@ MAX_EARLIER_TURNS = 30
 """Looked at, of each kind: far more than a budget holds."""
 MAX_CONTEXT_TOKENS = 60
 """Of the turn before the best one, shown with it."""
-MAX_EARLIER_TOKENS = 110
+MAX_EARLIER_TOKENS = 90
 """Of an earlier turn: its request, calls and some of the results, so that several fit."""
 REQUEST_WEIGHT = 2.0
 """Of the ranking by the request."""
@@ -40,6 +44,14 @@ SLOT_WEIGHT = 0.1
 """Of the ranking by one slot query."""
 SAME_TOOL_WEIGHT = 1.0
 """Of the ranking of turns that called a tool on offer, newest first."""
+NAMING_WEIGHT = 1.0
+"""Of the ranking of such turns whose results name something in words of the request."""
+REMARK_SHARE = 0.2
+"""Of the budget, for remarks (`memory.strategies._remarks`)."""
+MAX_REMARKS = 3
+"""Shown at most, one a turn."""
+LEAST_TOPIC_TOKENS = 60
+"""Of each turn of a topic that is too long to be shown whole, if that is enough for it; the last turn takes more."""
 
 
 class Stead:
@@ -51,6 +63,8 @@ class Stead:
         self._shelf = shelf
         self._history = History(shelf)
         self._relevance = Relevance(shelf)
+        self._remarks = Remarks()
+        self._entries = Entries()
 
     def observe(self, turn: Turn) -> None:
         """Prepare what recall will compare requests with; all else follows the shelf."""
@@ -60,70 +74,119 @@ class Stead:
         """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together."""
         request = request[:READ_CHARACTERS]
         history = self._history.snapshot(now)
-        shown = _Shown(history, request, tools)
+        named = self._entries.matches(history, request)
+        shown = _Shown(history, request, tools, named, int(REMARK_SHARE * budget))
         start = running_topic(history.turns, tools)
-        newest_first = [Ranked(position, float(position)) for position in reversed(range(start, len(history.turns)))]
 
-        topic = shown.topic(newest_first, int(TOPIC_SHARE * budget))
+        topic = shown.topic(start, int(TOPIC_SHARE * budget))
         state = state_items(history, tools, request, min(int(STATE_SHARE * budget), budget - _tokens(topic)))
         left = budget - _tokens(topic) - _tokens(state)
-        ranking = self._rank(history, request, tools, start)
+        ranking = self._rank(history, request, tools, named, start)
+        remarks = [one for one in self._remarks.rank(history, request, tools) if one.remark.position < start]
         if topic:
-            topic = shown.grow(topic, left - _tokens(shown.earlier(ranking, min(left, int(EARLIER_SHARE * budget)))))
-        earlier = shown.earlier(ranking, budget - _tokens(topic) - _tokens(state))
+            reserved = shown.earlier(ranking, remarks, min(left, int(EARLIER_SHARE * budget)))
+            topic = shown.grow(topic, left - _tokens(reserved))
+        earlier = shown.earlier(ranking, remarks, budget - _tokens(topic) - _tokens(state))
         return history.arrange([*state, *earlier, *topic])
 
-    def _rank(self, history: Snapshot, request: str, tools: Sequence[Tool], end: int) -> list[Ranked]:
+    def _rank(
+        self, history: Snapshot, request: str, tools: Sequence[Tool], named: Mapping[int, float], end: int
+    ) -> list[Ranked]:
         """Return the turns before `end`, best first, by the request, by the slots to fill and by tools in common."""
         if end == 0:
             return []
         slot_queries = list(dict.fromkeys(_slot_queries(history, tools)))
         by_slots = rank_by_vectors(self._shelf, history, slot_queries)
-        rankings = [self._relevance.rank(history, request), *by_slots, _same_tool(history, tools)]
-        weights = [REQUEST_WEIGHT, *[SLOT_WEIGHT] * len(slot_queries), SAME_TOOL_WEIGHT]
+        same_tool = _same_tool(history, tools)
+        naming = [hit._replace(score=named[hit.position]) for hit in same_tool if hit.position in named]
+        naming.sort(key=lambda hit: (-hit.score, -hit.position))
+        rankings = [self._relevance.rank(history, request), *by_slots, same_tool, naming]
+        weights = [REQUEST_WEIGHT, *[SLOT_WEIGHT] * len(slot_queries), SAME_TOOL_WEIGHT, NAMING_WEIGHT]
         return [hit for hit in fuse(rankings, weights) if hit.position < end]
 
 
 class _Shown:
     """Turns cut down for one request."""
 
-    def __init__(self, history: Snapshot, request: str, tools: Sequence[Tool]) -> None:
+    def __init__(
+        self,
+        history: Snapshot,
+        request: str,
+        tools: Sequence[Tool],
+        named: Mapping[int, float],
+        remark_budget: int,
+    ) -> None:
+        self._named = named
+        self._remark_budget = remark_budget
         self._history = history
         self._request = request
         self._exemplars = frozenset(history.moment.calling(tool.name for tool in tools).tolist())
         self._slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
 
-    def topic(self, newest_first: Sequence[Ranked], budget: int) -> list[RecallItem]:
-        """Return the last turns of the topic within `budget`, none in between missing, cut to what may fill slots.
+    def topic(self, start: int, budget: int) -> list[RecallItem]:
+        """Return the turns from `start` on within `budget`, newest first, cut to what may fill slots.
 
-        Ids that were found some turns ago are still needed; the wording of replies is not.
+        Ids that were found some turns ago are still needed; the wording of replies is not. Where not all fit, the last
+        turn comes first, then those whose results name what the request does, then the newest.
         """
+        positions = list(reversed(range(start, len(self._history.turns))))
         items: list[RecallItem] = []
-        for position, score in newest_first:
-            least = count_tokens(render_turn(slot_turn(self._turn(position), wanted=self._request, slots=self._slots)))
-            item = self._item(position, "topic", score, min(budget, least))
-            if item is None:
-                break
-            items.append(item)
-            budget -= item.tokens
-        return items
+        ordered = sorted(positions, key=lambda one: (one != positions[0], -self._named.get(one, 0.0), -one))
+        for number, position in enumerate(ordered):
+            most = min(budget, self._least(position))
+            share = max(budget // (len(ordered) - number), LEAST_TOPIC_TOKENS) if number else most
+            item = self._item(position, "topic", float(position), min(most, share)) or self._item(
+                position, "topic", float(position), most
+            )
+            if item is not None:
+                items.append(item)
+                budget -= item.tokens
+        return sorted(items, key=lambda item: -item.score)
 
-    def earlier(self, ranking: Sequence[Ranked], budget: int) -> list[RecallItem]:
+    def _least(self, position: int) -> int:
+        return count_tokens(render_turn(slot_turn(self._turn(position), wanted=self._request, slots=self._slots)))
+
+    def earlier(self, ranking: Sequence[Ranked], remarks: Sequence[Scored], budget: int) -> list[RecallItem]:
         """Return the turns of `ranking`, best first, that fit into `budget` together; others are passed over.
 
         Where there are others than exemplars, exemplars take at most `EXEMPLAR_SHARE` of the budget before them. The
-        turn that the best of the others answers comes with it.
+        turn that the best of the others answers comes with it. Remarks of turns that are not shown have room kept free.
         """
         exemplars = [hit for hit in ranking if self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
         others = [hit for hit in ranking if not self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
-        items = self._fitted(exemplars, int(EXEMPLAR_SHARE * budget) if others else budget)
-        context = self._fitted(self._context(others), min(MAX_CONTEXT_TOKENS, budget - _tokens(items)))
-        items += self._fitted(others, budget - _tokens(items) - _tokens(context))
+        kept = min(_tokens(self._said(remarks, set(), self._remark_budget)), budget)
+        items = self._fitted(exemplars, int(EXEMPLAR_SHARE * (budget - kept)) if others else budget - kept)
+        context = self._fitted(self._context(others), min(MAX_CONTEXT_TOKENS, budget - kept - _tokens(items)))
+        items += self._fitted(others, budget - kept - _tokens(items) - _tokens(context))
         shown = {item.turn_ids for item in items}
         items += [item for item in context if item.turn_ids not in shown]
         shown.update(item.turn_ids for item in context)
+        items += self._said(remarks, shown, min(self._remark_budget, budget - _tokens(items)))
+        shown = {item.turn_ids for item in items}
         left_out = [hit for hit in exemplars if (self._turn(hit.position).turn_id,) not in shown]
         return items + self._fitted(left_out, budget - _tokens(items))
+
+    def _said(self, remarks: Sequence[Scored], shown: set[tuple[str, ...]], budget: int) -> list[RecallItem]:
+        """Return the best remarks of turns that are no exemplars, each as a turn of which only that is left."""
+        items: dict[int, RecallItem] = {}
+        for remark, _ in remarks[:MAX_EARLIER_TURNS]:
+            if remark.position in items or self._is_exemplar(remark.position) or len(items) == MAX_REMARKS:
+                continue
+            if is_sensitive_text(remark.text) and not is_sensitive_text(self._request):
+                continue
+            whole = self._history.whole(remark.position, "turn")
+            if whole.turn_ids in shown:
+                continue
+            turn = remark.cut(self._turn(remark.position))
+            text = render_turn(turn)
+            if (tokens := count_tokens(text)) > budget:
+                continue
+            evidence = tuple(piece for piece in whole.evidence if piece.slot.tool == PERSON)
+            items[remark.position] = RecallItem(
+                "turn", whole.turn_ids, text, tokens, score=0.0, turn=turn, evidence=evidence
+            )
+            budget -= tokens
+        return list(items.values())
 
     def _context(self, others: Sequence[Ranked]) -> list[Ranked]:
         """Return the turn before the best of `others` where both are talk alone: "the second one" needs the options."""
@@ -139,7 +202,10 @@ class _Shown:
                 break
             kind: ItemKind = "exemplar" if self._is_exemplar(position) else "turn"
             barest = count_tokens(render_turn(barest_turn(self._turn(position))))
-            item = self._item(position, kind, score, min(budget, max(barest, MAX_EARLIER_TOKENS)))
+            most = MAX_EARLIER_TOKENS if kind == "exemplar" else max(barest, MAX_EARLIER_TOKENS)
+            item = self._item(position, kind, score, min(budget, most)) or self._item(
+                position, kind, score, min(budget, barest)
+            )
             if item is not None:
                 items.append(item)
                 budget -= item.tokens

@@ -386,3 +386,59 @@ def test_stead_shows_the_best_turn_with_the_one_it_answers() -> None:
     assert [item.turn_ids[0] for item in recalled.items][:2] == ["t0", "t1"]
     assert "The curry house" in recalled.items[0].text
     assert recalled.tokens <= 130
+
+
+def test_stead_shows_what_was_said_in_passing_for_the_tools_on_offer() -> None:
+    wordy = "Log the run along the river, past the mill and the two bridges and back by the allotments. " * 12
+    said = asked("How long?", "Half an hour. School starts early, so I can catch trains from eight now.")
+    log = [
+        turn("t0", "A train.", call("findTrains", departure="08:15")),
+        turn("t1", wordy, said, call("logRun", minutes=30)),
+        turn("t2", "Hello"),
+    ]
+    strategy = open_strategy("stead", Shelf(log))
+    recalled = strategy.recall("My usual ride", [tool("findTrains", "departure")], None, 260)
+    [remark] = [item for item in recalled.items if item.turn_ids == ("t1",)]
+    assert remark.text == "user: …\nanswered: School starts early, so I can catch trains from eight now."
+    assert remark.evidence == ()
+    assert ids(recalled) == [("exemplar", "t0"), ("turn", "t1"), ("turn", "t2")]
+
+
+def test_stead_recalls_the_list_that_names_what_the_request_names() -> None:
+    beds: JsonValue = [{"bedId": "B-1", "label": "bean row"}, {"bedId": "B-2", "label": "polytunnel"}]
+    water = tool("waterBed", "bedId")
+    log = [
+        turn("t0", "Which beds have I got?", call("listBeds", returns=beds)),
+        *(turn(f"w{n}", "Water my beans. " * 5, call("waterBed", bedId="B-1"), reply="Done. " * 9) for n in range(9)),
+        turn("x", "Hello", call("other")),
+    ]
+    recalled = open_strategy("stead", Shelf(log)).recall("Polytunnel too", [tool("listBeds"), water], None, 160)
+    assert '{"bedId": "B-2", "label": "polytunnel"}' in "\n".join(item.text for item in recalled.items)
+
+
+def test_stead_keeps_the_id_that_a_wordy_earlier_call_brought() -> None:
+    wordy = "Put me down for Tuesday, and mind the draught by the door, which is no joke at my age. " * 4
+    log = [
+        turn("t0", wordy, call("bookRoom", returns={"bookingId": "BK-7", "day": "Tuesday"}, day="Tuesday")),
+        turn("x", "Hello", call("other")),
+    ]
+    tools = [tool("bookRoom", "day"), tool("cancelRoom", "bookingId")]
+    recalled = open_strategy("stead", Shelf(log)).recall("Cancel it", tools, None, 200)
+    [item] = [item for item in recalled.items if item.kind == "exemplar"]
+    assert item.text.splitlines()[1] == 'call bookRoom(day="Tuesday") -> {"bookingId": "BK-7"}'
+    assert item.text.startswith("user: Put me down for Tuesday")
+    assert item.tokens <= 90
+
+
+def test_stead_shows_of_a_long_topic_the_turn_that_lists_what_is_named() -> None:
+    owned: JsonValue = [{"machineId": "M-1", "kind": "freezer"}, {"machineId": "M-2", "kind": "washing machine"}]
+    wordy = "It hums and it hums and the guests ask whether we keep bees in the back of the kitchen. " * 6
+    log = [
+        turn("t0", "What machines have I got?", call("listMachines", returns=owned)),
+        *(turn(f"d{n}", wordy, call("diagnose", machineId="M-1", symptom="hums")) for n in range(3)),
+    ]
+    tools = [tool("listMachines"), tool("diagnose", "machineId", "symptom")]
+    recalled = open_strategy("stead", Shelf(log)).recall("Now the washing machine leaks", tools, None, 300)
+    assert ids(recalled)[0] == ("topic", "t0")
+    assert ids(recalled)[-1] == ("topic", "d2")
+    assert '"machineId": "M-2"' in recalled.items[[item.turn_ids for item in recalled.items].index(("t0",))].text
