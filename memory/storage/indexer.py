@@ -101,9 +101,10 @@ class Indexer:
         The turns are in the log: they are indexed with the user's next turn, or when someone searches.
         """
         message = str(failure)
-        if message != self._reported:
+        with self._changed:  # who recalls and the thread may come upon the same at once
+            is_new, self._reported = message != self._reported, message
+        if is_new:
             _log.warning("turns are kept but wait to be indexed: %s", message)
-        self._reported = message
         _log.debug("turns wait to be indexed", exc_info=failure)
 
     def close(self) -> None:
