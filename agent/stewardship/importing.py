@@ -24,6 +24,7 @@ class Imported:
     lines: int = 0
     """Lines with something on them."""
     users: int = 0
+    """Whose lines were taken in; those who have paused are none."""
     added: int = 0
     """Turns that are new."""
     known: int = 0
@@ -61,10 +62,10 @@ def import_lines(
     by_user: dict[str, list[_Line]] = {}
     for line in _read(lines, imported):
         by_user.setdefault(line.user, []).append(line)
-    imported.users = len(by_user)
     done = len(imported.faults)
     for user, held in by_user.items():
         person = memory.user(Scope(user, tenant=tenant))
+        imported.users += not person.settings.is_paused
         known = {turn.turn_id for turn in person.kept_turns()}
         for line in _in_order(held):
             _remember(line, person, known, imported)
