@@ -84,7 +84,7 @@ def test_a_paused_user_is_passed_over(memory: Memory) -> None:
     memory.user(Scope("ada")).settle(UserSettings(is_paused=True))
     imported = import_lines([line("ada", "k1", "secret"), line("bob", "k1", "open")], memory)
     assert imported.faults == [(1, "'ada' has paused; `stead state resume ada` ends that")]
-    assert imported.users == 0
+    assert imported.users == 1
     assert memory.user(Scope("ada")).kept_turns() == ()
     assert requests(memory, "bob") == ["open"]
 
