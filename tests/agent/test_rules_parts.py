@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from agent.planners.rules.descriptions import described_day, new_thing, restriction
-from agent.planners.rules.entries import Group, choose, field_for, preferred
+from agent.planners.rules.entries import Group, choose, field_for, preferred, remaining
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.results import told
 from agent.planners.rules.said_values import said_values
@@ -245,3 +245,9 @@ def test_results_are_told_without_echoes_and_with_what_is_left_counted() -> None
     assert told({"day": "2026-03-12"}, call, "en") == ""
     assert told([], call, "zh") == "没有结果"
     assert told("All clear.", call, "en") == "All clear."
+
+
+def test_what_is_turned_down_is_left_out_of_several() -> None:
+    loans: list[dict[str, JsonValue]] = [{"title": "A Year on Clay Soil"}, {"title": "Ash Glazes"}, {"title": "Salt"}]
+    assert remaining(loans, "Renew them all, except the clay soil one.", None) == loans[1:]
+    assert remaining(loans, "Renew them all.", None) == loans

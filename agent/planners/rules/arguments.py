@@ -23,6 +23,7 @@ from agent.planners.rules.entries import (
     is_described,
     named_entry,
     preferred,
+    remaining,
     with_field,
 )
 from agent.planners.rules.kinds import FLEETING, kind_of, role_of
@@ -33,6 +34,7 @@ from agent.planners.rules.spoken import Spoken
 from agent.planners.rules.utterance import Text
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from memory.text import split_name
 from memory.tools import Parameter, Tool
 from memory.typed.codes import code_of
 from memory.typed.dates import normal_date
@@ -41,6 +43,9 @@ from memory.typed.values import equal
 LEAST_CHOICES = 2
 """Past choices among listed things from which a liking is read; after a single one it is open which is meant next."""
 
+_SEVERAL = re.compile(
+    r"\b(?:ones|them|both|all|those|these|every|each)\b|都|全部?|这些|那些|[这那]?[两几][个本件样]", re.IGNORECASE
+)
 _COORDINATES = re.compile(r"-?\d{1,3}\.\d+\s?,\s?-?\d{1,3}\.\d+")
 
 
@@ -100,6 +105,8 @@ class Filler:
                 said += 1
                 continue
             entry_value = self._from_entry(parameter, tool, request)
+            if entry_value is None and parameter.type == "array" and parameter.is_required:
+                entry_value = self._several(parameter, tool)
             known = {**assigned, **arguments}
             value = entry_value if entry_value is not None else self.remembered.value(parameter, tool, known)
             if value is None and parameter.is_required:
@@ -136,6 +143,19 @@ class Filler:
                     return value
                 if entry is None and len(entries) > 1:
                     return None  # it is open which one is meant
+        return None
+
+    def _several(self, parameter: Parameter, tool: Tool) -> JsonValue:
+        """Return the values of the listed entries that are meant together ("renew them all, but not the first")."""
+        request = self.situation.request
+        if not _SEVERAL.search(request):
+            return None
+        verb = split_name(tool.name)[0].casefold()
+        for key, entries in self._lists(self.past.topic_groups, parameter, request, is_own=False):
+            if len(entries) > 1:
+                left = remaining(entries, request, self.situation.now)
+                left = [one for one in left if not any(name.startswith(verb) and one[name] is False for name in one)]
+                return as_parameter([entry[key] for entry in left], parameter) if left else None
         return None
 
     def _lists(

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from agent.planners.rules.segments import clauses, named
+from agent.planners.rules.tool_text import content_terms
 from memory.errors import CastError
 from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
@@ -176,6 +177,13 @@ def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> En
     return entries[scores.index(best)] if best >= NAMED and scores.count(best) == 1 else None
 
 
+def remaining(entries: Sequence[Entry], text: str, now: datetime | None) -> list[Entry]:
+    """Return the entries that `text` does not turn down by a word that the others lack."""
+    turned_down = [clause.text for clause in clauses(text) if _NEGATED.search(clause.text)]
+    telling = zip(entries, _telling(entries), strict=True)
+    return [entry for entry, words in telling if not any(_closeness(words, clause, now) for clause in turned_down)]
+
+
 def is_described(group: Group, text: str, now: datetime | None) -> bool:
     """Whether `text` has words of just one of several entries."""
     if len(group.entries) < 2:
@@ -202,7 +210,7 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     """Return how much of `entry` the clause names: its values, and the words of its texts."""
     total = 0.0
     found = named(clause, now)
-    words = {word for word in _terms(clause) if len(word) > 1 and word not in _COMMON and not word.isdigit()}
+    words = {word for word in content_terms(clause) if len(word) > 1 and not word.isdigit()}
     for value in _scalars(entry):
         if isinstance(value, bool) or value is None:
             continue
@@ -214,9 +222,6 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
             else:
                 total += 0.5 * len(words & _terms(value))
     return total
-
-
-_COMMON = frozenset(("the", "and", "one", "for", "with", "you", "that", "this", "from", "have", "what"))
 
 
 def _scalars(value: JsonValue | Entry) -> Iterator[JsonValue]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.planners.rules.goals import Goal, calls_of, goals_of
+from agent.planners.rules.open_request import resumed
 from agent.planners.rules.replies import done_before, report
 from agent.planners.rules.verbs import says_again
 from clarifier.decision import Proposal, Situation
@@ -37,7 +38,7 @@ class RulesPlanner:
         The `uncertainty` of calls is the probability that the request means other tools, or fewer, or more. Of a
         request it reads the first `READ_CHARACTERS`.
         """
-        situation = replace(situation, request=situation.request[:READ_CHARACTERS])
+        situation = resumed(replace(situation, request=situation.request[:READ_CHARACTERS]))
         meant = goals_of(situation, self._embedder)
         uncertainty = None if meant.certainty is None else 1 - meant.certainty
         looked_up = _look_ups(situation)

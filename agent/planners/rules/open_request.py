@@ -1,0 +1,47 @@
+"""A request that the last turn left open, taken up again by what the person says next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agent.planners.rules.verbs import deeds_said
+from clarifier.decision import Situation
+from clarifier.grounding.replies import calls_off, leaves_open
+from memory.records import QuestionStep, Turn
+from memory.text import split_name, stem, tokenise
+
+MOST_WORDS = 16
+"""Of an answer; more words are a request of their own."""
+
+
+def resumed(situation: Situation) -> Situation:
+    """Return the situation of the last turn with this request as the answer, where that turn waits for one.
+
+    It waits where it asked for a value of a call that was not made. What is said next is an answer where it is short,
+    asks for no deed and names nothing that a tool is about: "for two at seven", "YB-2207".
+    """
+    topic = situation.recall.topic_turns
+    if not topic or not _waits(topic[-1]) or not _is_answer(situation):
+        return situation
+    last = topic[-1]
+    asked = [step for step in last.steps if isinstance(step, QuestionStep)][-1]
+    answer = QuestionStep(question=last.reply or asked.question, answer=situation.request, slots=asked.slots)
+    steps = [step for step in last.steps if not (isinstance(step, QuestionStep) and step.answer is None)]
+    return replace(situation, request=last.request, steps=(*steps, answer, *situation.steps))
+
+
+def _waits(turn: Turn) -> bool:
+    questions = [step for step in turn.steps if isinstance(step, QuestionStep)]
+    if not questions or calls_off(questions[-1].answer or ""):
+        return False
+    wanted = {slot.partition(".")[0] for slot in questions[-1].slots}
+    return bool(wanted) and not wanted & {call.name for call in turn.calls}
+
+
+def _is_answer(situation: Situation) -> bool:
+    said = situation.request
+    words = tokenise(said)
+    if not 0 < len(words) <= MOST_WORDS or deeds_said(said) or leaves_open(said) or calls_off(said):
+        return False
+    about = {stem(word) for tool in situation.tools for word in split_name(tool.name)[1:]}
+    return not about & {stem(word) for word in words}
