@@ -79,6 +79,7 @@ def _measured(part: str, options: argparse.Namespace, progress: Progress) -> Fig
             turns=options.turns,
             users=options.users,
             advance=lambda count: progress.advance(task, count),
+            tell=progress.console.print,
         )
         progress.remove_task(task)
         return {**grown, "recall": growing.recall_among_many(folder, users=options.users)}

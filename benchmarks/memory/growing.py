@@ -29,7 +29,9 @@ Advance = Callable[[int], None]
 """Told how many turns are done."""
 
 
-def ingestion(folder: Path, *, turns: int = 100_000, users: int = 1_000, advance: Advance) -> Figures:
+def ingestion(
+    folder: Path, *, turns: int = 100_000, users: int = 1_000, advance: Advance, tell: Callable[[str], None]
+) -> Figures:
     """Measure what a turn costs, log and index together, at each tenth of the way, and recall at the end of it.
 
     People come in rounds of ten turns each. Embedding is left out (`RandomEmbedder`): it costs the same at any size.
@@ -53,6 +55,7 @@ def ingestion(folder: Path, *, turns: int = 100_000, users: int = 1_000, advance
             one = [turn(number * 100 + place) for place in range(50)]
             appended.append(quantiles_ms([timed_ms(partial(probe.remember, item)) for item in one])["p50"])
             resident.append(resident_mib())
+            tell(f"{(number + 1) * count} turns: {spent[-1]} ms a turn, {cpu[-1]} of the processor, {resident[-1]} MiB")
     middle = len(spent) // 2
     return {
         "turns": rounds * users * _SESSION,

@@ -19,11 +19,20 @@ from memory.storage.index_header import IndexHeader, check_header
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
+    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 PREFIX = "turns-"
 BATCH = 1000
 """Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
+_GRAPH: CreateHNSWConfiguration = {
+    "space": "cosine",  # Chroma's default is L2
+    "ef_construction": 8,
+    "max_neighbors": 4,
+    "sync_threshold": 250,
+}
+"""Nothing is searched in Chroma's graph, so it may be poor. At every write Chroma goes through what is not in its files
+yet: storing 10 vectors beside 1,500 others takes 7 ms of processor time so, and 20 ms with Chroma's defaults."""
 _FETCHED_AT_ONCE = 100
 """For more turns, reading all of a user is as fast."""
 
@@ -305,7 +314,7 @@ def open_collection(client: ClientAPI, name: str) -> ChromaCollection:
     return client.get_or_create_collection(
         name,
         embedding_function=None,  # the default one downloads a model
-        configuration={"hnsw": {"space": "cosine"}},  # fixed at creation; Chroma's default is L2
+        configuration={"hnsw": _GRAPH},  # fixed at creation
     )
 
 
