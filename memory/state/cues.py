@@ -35,7 +35,8 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
         r"\bmake (?:it )?a habit\b",
         r"\b(?:temporarily|for (?:now|the (?:moment|time being)))\b",
-        r"^while (?:i'm|i am|we're|we are)\b|\b(?:usually|normally|always)\b.*\bbut\b.*\b(?:today|tonight|tomorrow)\b",
+        r"^while (?:i'm|i am|we're|we are)\b|\b(?:usually|normally|always)\b.{1,80}\bbut\b.{1,60}\b(?:today|tonight|"
+        r"tomorrow)\b",
         r"\b(?:is|are|'s|'re) (?:visiting|in town|coming (?:over|round)|staying with (?:me|us))\b",
         r"这一?[次回趟]|[就只仅](?:此|限|是|有|这)*一[次回趟]|[就只仅](?:限|有|是)?(?:今[天晚儿]|明天|这(?:一?天|周末?|个(?:周末|星期|月)))",
         r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|这段时间|这几天|这阵子|来(?:我家|家里)?(?:玩|做客|串门)",
@@ -63,7 +64,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
     "hypothetical": (
         r"\bif it (?:were|was) up to\b",
         r"\bif (?:i|we|he|she|they|it) (?:ever|were|had|could)\b",
-        r"\bwould\b.*\bif (?:i|we) (?:\w+ed|flew|went|took|bought|paid|drove|got|chose|did|ate|drank)\b",
+        r"\bwould\b.{1,80}\bif (?:i|we) (?:\w+ed|flew|went|took|bought|paid|drove|got|chose|did|ate|drank)\b",
         r"^(?:and |but |so |ok |okay )?(?:let's |lets )?say (?:i|we) (?:had|were|was|got|took|went|did|\w+ed)\b",
         r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
         r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",

@@ -170,7 +170,7 @@ def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:
     facts = dict(_facts(clause))
     yield from (_Found(topic, value, "for", is_fact=True) for topic, value in facts.items())
     if not facts:
-        liked = next(filter(None, map(partial(_attitude, clause), (*ATTITUDES, *OTHERS))), [])
+        liked = next(filter(None, map(partial(_attitude, clause), _forms(clause.raw))), [])
         yield from liked
         if not liked and "standing" in clause.cues and not has_calls:
             yield from _rule(clause)
@@ -184,6 +184,16 @@ def _facts(clause: Clause) -> Iterator[tuple[str, str]]:
             topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
             if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
                 yield topic, value
+
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_FORMS = (*ATTITUDES, *OTHERS)
+_ENGLISH_FORMS = tuple(form for form in _FORMS if not _HAN.search(form.pattern.pattern))
+
+
+def _forms(text: str) -> tuple[Attitude, ...]:
+    """Return the forms that can fit `text`: without a Chinese character, only the English ones can."""
+    return _FORMS if _HAN.search(text) else _ENGLISH_FORMS
 
 
 def _attitude(clause: Clause, form: Attitude) -> list[_Found]:

@@ -10,7 +10,8 @@ from memory.state.cues import RELATION_ZH, Clause, cues_in
 from memory.text import normalise
 
 _REPORTED = re.compile(
-    r"(?P<who>\b(?:i|we|you)\b(?:'ve|'d| have| had| already| just| once| always)*|\S+(?:'s)?(?: (?:\w+ly|just|"
+    r"(?P<who>\b(?:i|we|you)\b(?:'ve|'d| have| had| already| just| once| always)*|(?<!\S)\S{1,40}(?: (?:\w{1,20}ly|"
+    r"just|"
     r"always|also|never|once|"
     r"keeps?|kept|has|had|have))*) (?:says?|said|saying|told|tells?|telling|claims?|claimed|insists?|insisted|"
     r"reckons?|thinks?|thought|"
