@@ -72,15 +72,16 @@ class Ours:
     def __init__(self, embedder: Embedder, folder: Path, closing: ExitStack) -> None:
         self._memory = closing.enter_context(Memory.open(folder, embedder=embedder))
         self._user = self._memory.user(Scope("ann"))
+        self._requests: dict[str, str] = {}
 
     def add(self, turns: Sequence[Turn]) -> None:
         for item in turns:
             self._user.remember(item)
+            self._requests[item.turn_id] = item.request
         self._memory.wait_indexed()
 
     def search(self, text: str) -> list[str]:
-        requests = {item.turn_id: item.request for item in self._user.turns()}
-        return [requests[hit.turn_id] for hit in self._user.similar([text], HITS)[0]]
+        return [self._requests[hit.turn_id] for hit in self._user.similar([text], HITS)[0]]
 
 
 class Mem0:
