@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -25,15 +24,13 @@ from memory.storage.directory import DataDirectory
 from memory.storage.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
 from memory.storage.index import VectorIndex
 from memory.storage.indexer import Indexer
+from memory.storage.residents import Residents
 from memory.storage.sql_settings import SqlSettingsStore
 from memory.storage.sql_turn_log import SqlTurnLog
 from memory.storage.turn_log import TurnLog
 from memory.storage.unreadable_index import UnreadableIndex
 from memory.storage.user_memory import UserMemory
 from memory.storage.user_settings import SettingsStore
-
-_CACHED_USERS = 128
-"""Users whose turns and vectors stay in memory."""
 
 
 class Progress(NamedTuple):
@@ -73,7 +70,7 @@ class Memory:
         self._lock = threading.Lock()
         # One object a scope as long as anyone holds it, so that its cache and locks are the only ones.
         self._users: WeakValueDictionary[Scope, UserMemory] = WeakValueDictionary()
-        self._recent: OrderedDict[Scope, UserMemory] = OrderedDict()
+        self._residents = Residents()
 
     @classmethod
     def open(
@@ -157,14 +154,18 @@ class Memory:
             user = self._users.get(scope)
             if user is None:
                 user = UserMemory(
-                    scope, self._log, self._index, self._embedder, self._indexer, self._settings, self._extractor
+                    scope,
+                    self._log,
+                    self._index,
+                    self._embedder,
+                    self._indexer,
+                    self._settings,
+                    self._extractor,
+                    self._residents,
                 )
                 self._users[scope] = user
-            self._recent[scope] = user
-            self._recent.move_to_end(scope)
-            if len(self._recent) > _CACHED_USERS:
-                self._recent.popitem(last=False)
-            return user
+        self._residents.use(user)
+        return user
 
     def erase(self, scope: Scope, *, turn_ids: Collection[str] | None = None, span: TimeSpan | None = None) -> Receipt:
         """Erase everything of `scope`, or these turns, or those of a time span, from every store for good.
@@ -245,7 +246,7 @@ class Memory:
                 self._indexer.report(exc)
             with self._lock:
                 self._users.clear()
-                self._recent.clear()
+                self._residents.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -62,12 +63,39 @@ def fit_turn(
         keeps_request: With `slots`: whether the words of the request are never cut; else its beginning stays, and the
             results that may fill slots outlast the rest.
     """
-    if _fits(turn, max_tokens):
-        return turn
-    for cut in _cuts(turn, wanted, _Fields(slots), keeps_request) if slots else _cuts_alike(turn, wanted):
-        if _fits(cut, max_tokens):
-            return cut
-    return None
+    cut = TurnCuts(turn, wanted=wanted, slots=slots, keeps_request=keeps_request).fit(max_tokens)
+    return cut.turn if cut is not None else None
+
+
+class Cut(NamedTuple):
+    """A turn cut down."""
+
+    turn: Turn
+    text: str
+    """As `render_turn` gives it."""
+    tokens: int
+    """Of the text."""
+
+
+class TurnCuts:
+    """A turn as it is and ever shorter, for fitting it more than once; the arguments are those of `fit_turn`."""
+
+    def __init__(
+        self, turn: Turn, *, wanted: str = "", slots: Collection[str] = (), keeps_request: bool = True
+    ) -> None:
+        self._made: list[Cut] = []
+        shorter = _cuts(turn, wanted, _Fields(slots), keeps_request) if slots else _cuts_alike(turn, wanted)
+        self._to_make = chain((turn,), shorter)
+
+    def fit(self, max_tokens: int) -> Cut | None:
+        """Return the first that has at most `max_tokens` tokens; `None` if even the barest has more."""
+        return next((cut for cut in chain(self._made, self._making()) if cut.tokens <= max_tokens), None)
+
+    def _making(self) -> Iterator[Cut]:
+        for turn in self._to_make:
+            text = render_turn(turn)
+            self._made.append(Cut(turn, text, count_tokens(text)))
+            yield self._made[-1]
 
 
 def barest_turn(turn: Turn) -> Turn:
@@ -82,10 +110,6 @@ def slot_turn(turn: Turn, *, wanted: str = "", slots: Collection[str]) -> Turn:
     return _with_reply(
         _with_observations(turn, lambda call, content: _news(call, content, _FOCUSED_SIZES[1], used, fields)), 0
     )
-
-
-def _fits(turn: Turn, max_tokens: int) -> bool:
-    return count_tokens(render_turn(turn)) <= max_tokens
 
 
 def _step_lines(step: Step) -> Iterator[str]:
@@ -131,7 +155,14 @@ class _Fields:
         self._slots = [words for slot in slots if (words := frozenset(split_name(slot)))]
         self._others = self._LABELS | self._TIMES if any(words & self._TIMES for words in self._slots) else self._LABELS
 
+        self._known: dict[str, bool] = {}
+
     def __contains__(self, field: str) -> bool:
+        if field not in self._known:
+            self._known[field] = self._is_wanted(field)
+        return self._known[field]
+
+    def _is_wanted(self, field: str) -> bool:
         words = frozenset(split_name(field))
         return bool(words & self._others) or any(words <= slot or slot <= words for slot in self._slots)
 

@@ -42,6 +42,7 @@ def language(text: str) -> Language:
     return "zh" if han and han >= len(_WORD.findall(text)) else "en"
 
 
+@lru_cache(maxsize=8192)
 def split_name(name: str) -> tuple[str, ...]:
     """Return the words of an identifier, lower case: `travelDate` and `travel_date` give `("travel", "date")`."""
     return tuple(part.casefold() for part in re.split(r"[\W_]+", _CAMEL.sub(" ", name)) if part)

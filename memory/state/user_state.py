@@ -7,12 +7,12 @@ folding the first n turns gives the state as of then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
@@ -27,6 +27,7 @@ from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.value_forms import form_key, wall_time
 
+Result = TypeVar("Result")
 Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person", "expired"]
 """`current`: speaks for its slot now, or against a value; `superseded`: a newer rule, or the opposite, closed its
 interval; `expired`: a rule that ended by itself; the rest never fill."""
@@ -120,6 +121,13 @@ class SlotState:
 
     slot: Slot
     candidates: tuple[Candidate, ...]
+    _memos: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
+
+    def memo(self, function: Callable[[SlotState], Result]) -> Result:
+        """Return `function` of this state, worked out once: most slots are as they were at the last recall."""
+        if function not in self._memos:
+            self._memos[function] = function(self)
+        return cast(Result, self._memos[function])  # that function gave it
 
     @property
     def current(self) -> tuple[Candidate, ...]:

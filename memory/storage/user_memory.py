@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
@@ -18,9 +19,12 @@ from memory.state.extraction import Extractor
 from memory.storage.embedding_text import embedding_text
 from memory.storage.index import IndexEntry, VectorIndex, nearest
 from memory.storage.indexer import Indexer
+from memory.storage.residents import Residents
 from memory.storage.turn_log import LogEntry, TurnLog
 from memory.storage.user_settings import SettingsStore, UserSettings
 from memory.storage.user_view import UserView
+
+_log = logging.getLogger(__name__)
 
 _EMBEDDED_AT_ONCE = 256
 """Texts; what was embedded is stored after so many, so that an interrupted rebuild goes on where it stopped."""
@@ -57,6 +61,7 @@ class UserMemory:
         indexer: Indexer,
         settings: SettingsStore | None = None,
         extractor: Extractor | None = None,
+        residents: Residents | None = None,
     ) -> None:
         self.scope = scope
         self.extractor = extractor
@@ -66,6 +71,7 @@ class UserMemory:
         self._embedder = embedder
         self._indexer = indexer
         self._settings = settings
+        self._residents = residents
         self._view: UserView | None = None
         self._kept: dict[type[Derived], Derived] = {}
         """What strategies have derived from the turns."""
@@ -103,7 +109,10 @@ class UserMemory:
     def kept_turns(self) -> tuple[Turn, ...]:
         """Return every acknowledged turn, also during a pause: for the person to see, take along and erase."""
         with self._looking:
-            return self._current().turns
+            turns = self._current().turns
+        if self._residents is not None:
+            self._residents.use(self)
+        return turns
 
     def vectors(self) -> TurnVectors:
         """Return the vector of every acknowledged turn; only of those embedded here while the index cannot be read.
@@ -217,7 +226,15 @@ class UserMemory:
 
         With a `limit`, strategies in use read as many of them too.
         """
-        return self._index_some(limit) or (limit is not None and self._read_on(limit))
+        if self._index_some(limit):
+            return True
+        try:
+            return limit is not None and self._read_on(limit)
+        except MemoryStoreError:
+            raise
+        except Exception:  # whatever keeps a strategy from reading shows when it recalls; the index goes on
+            _log.debug("turns are read when they are recalled", exc_info=True)
+            return False
 
     def _read_on(self, limit: int) -> bool:
         with self._looking:

@@ -9,8 +9,7 @@ import numpy as np
 
 from memory.embedder import Matrix
 from memory.recall import Extracting, ItemKind, Recall, RecallItem, TurnShelf
-from memory.records import Turn
-from memory.rendering import fit_turn, render_turn
+from memory.rendering import Cut, TurnCuts, render_turn
 from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
 from memory.storage.user_settings import Settled
@@ -35,6 +34,8 @@ class Snapshot:
         self.position = moment.position
         """The place of each turn, by its id."""
         self._vectors: Matrix | None = None
+        self._cuts: dict[tuple[object, ...], TurnCuts] = {}
+        """Of the turns shown so far: a budget is shared out more than once."""
 
     def vectors(self, shelf: TurnShelf) -> Matrix:
         """Return a row for each turn, shape `(n, d)`; of zeros where `shelf` has lost the turn since."""
@@ -66,10 +67,11 @@ class Snapshot:
         card = self._for_task(position, kind, wanted, is_kin)
         if kind == "turn" and card.least_tokens > max_tokens:
             return None
-        fitted = fit_turn(card.turn, max_tokens, wanted=wanted, slots=slots, keeps_request=kind == "turn")
-        if fitted is None:
-            return None
-        return self._shown(position, kind, fitted, score)
+        key = (position, kind, is_kin, wanted, tuple(slots))
+        if key not in self._cuts:
+            self._cuts[key] = TurnCuts(card.turn, wanted=wanted, slots=slots, keeps_request=kind == "turn")
+        cut = self._cuts[key].fit(max_tokens)
+        return self._shown(position, kind, cut, score) if cut is not None else None
 
     def whole(self, position: int, kind: ItemKind, *, wanted: str = "", is_kin: bool = False) -> RecallItem:
         """Return the turn at `position` uncut.
@@ -77,7 +79,9 @@ class Snapshot:
         What a turn of another task (kind `turn`, and not `is_kin`: of a tool on offer) tells of health, belief and the
         like is left out, unless `wanted` is about that. So it is for every strategy: no other way leads to a turn.
         """
-        return self._shown(position, kind, self._for_task(position, kind, wanted, is_kin).turn, 0.0)
+        turn = self._for_task(position, kind, wanted, is_kin).turn
+        text = render_turn(turn)
+        return self._shown(position, kind, Cut(turn, text, count_tokens(text)), 0.0)
 
     def is_kin(self, position: int, tools: Sequence[Tool]) -> bool:
         """Whether the turn at `position` called a tool on offer."""
@@ -88,10 +92,10 @@ class Snapshot:
         card = self.moment.cards[position]
         return card.redacted if kind == "turn" and not is_kin and not is_sensitive_text(wanted) else card
 
-    def _shown(self, position: int, kind: ItemKind, turn: Turn, score: float) -> RecallItem:
-        text = render_turn(turn)
+    def _shown(self, position: int, kind: ItemKind, cut: Cut, score: float) -> RecallItem:
+        turn, text, tokens = cut
         evidence = self.moment.evidence[position]
-        return RecallItem(kind, (turn.turn_id,), text, count_tokens(text), score=score, turn=turn, evidence=evidence)
+        return RecallItem(kind, (turn.turn_id,), text, tokens, score=score, turn=turn, evidence=evidence)
 
     def take(
         self,

@@ -123,6 +123,8 @@ class _Log:
         self.fold = StateFold()
         self.position: dict[str, int] = {}
         self.cards: list[TurnCard] = []
+        self.prepared = 0
+        """Cards that were worked out before anybody asked."""
         self.callers = Callers()
 
     def append(self, turn: Turn) -> None:
@@ -153,11 +155,12 @@ class LogReading:
     def follow(self, shelf: TurnShelf, limit: int | None = None) -> bool:
         """Read up to `limit` turns that are new on `shelf`, and say whether there are more."""
         with self._reading:
-            turns, known = shelf.turns(), len(self._log.turns)
+            turns = shelf.turns()
             self._read(turns, limit)
-            fresh = self._log.cards[known:]
-            has_more = len(self._log.turns) < len(turns)
-        for card in fresh:  # while others may recall
+            log, start = self._log, self._log.prepared
+            log.prepared = len(log.cards) if limit is None else min(start + limit, len(log.cards))
+            has_more = log.prepared < len(turns)
+        for card in log.cards[start : log.prepared]:  # while others may recall
             card.prepare()
         return has_more
 

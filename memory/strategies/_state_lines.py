@@ -153,12 +153,19 @@ def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
     wanted = frozenset(tokenise(request))
     found: list[RecallItem] = []
     for slot, state in history.state.slots.items():
-        holding = [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES] if wanted else []
-        if slot.tool == PERSON and holding:
-            terms = _terms(" ".join([slot.argument, *(str(one.value) for one in holding)]))
+        if slot.tool == PERSON and wanted and (holding := state.memo(_holding)):
+            terms = state.memo(_said_terms)
             if shared := len(wanted & terms):
                 found.append(_state_item(str(slot), holding, len(history.turns), shared / len(terms)))
     return sorted(found, key=lambda item: -item.score)[:MAX_STATEMENTS]
+
+
+def _holding(state: SlotState) -> list[Candidate]:
+    return [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES]
+
+
+def _said_terms(state: SlotState) -> frozenset[str]:
+    return _terms(" ".join([state.slot.argument, *(str(one.value) for one in _holding(state))]))
 
 
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:

@@ -31,6 +31,7 @@ from memory.recall import TurnShelf
 from memory.records import Scope, Turn
 from memory.storage.chroma import ChromaIndex
 from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.residents import MAX_USERS
 from memory.storage.sql_turn_log import SqlTurnLog
 from tests.fakes import HashingEmbedder
 
@@ -350,11 +351,11 @@ def test_more_turns_than_may_wait_are_indexed_by_who_remembers_them(tmp_path: Pa
 def test_one_scope_has_one_object_while_it_is_in_use(tmp_path: Path) -> None:
     with opened(tmp_path) as memory:
         user = memory.user(ANN)
-        for number in range(300):  # more than are kept for their own sake
+        for number in range(MAX_USERS + 30):  # more than are kept for their own sake
             memory.user(Scope(str(number)))
         assert memory.user(Scope("ann")) is user
         gc.collect()
-        assert len(memory._users) <= 129
+        assert len(memory._users) <= MAX_USERS + 1
 
 
 def test_a_directory_is_opened_once_and_free_after_closing(tmp_path: Path) -> None:
