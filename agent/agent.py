@@ -12,7 +12,8 @@ from agent.state import Clock, Planner, ToolExecutor, User
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads
 from clarifier.clarifier import decide
-from clarifier.policy import open_policy
+from clarifier.policy import Policy, open_policy
+from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.records import Turn
 from memory.state.user_state import UserState, fold
@@ -37,10 +38,11 @@ class Agent:
         memory: Of the person.
         planner: Proposes the steps.
         strategy: How to remember and recall, by name.
-        policy: How to decide between acting and asking, by name.
+        policy: How to decide between acting and asking, by name, or one with this person's own costs and confirmations.
         clock: Dates the turns.
         budget: Most tokens of recall; by default the strategy's own.
         heads: Of the clarifier; those set by hand where `None`.
+        settings: Of the clarifier, such as what tools do where their names mislead; the defaults where `None`.
 
     Raises:
         UnknownStrategyError: If no strategy has this name.
@@ -53,16 +55,18 @@ class Agent:
         planner: Planner,
         *,
         strategy: str = "stead",
-        policy: str = "product",
+        policy: str | Policy = "product",
         clock: Clock = local_time,
         budget: int | None = None,
         heads: Heads | None = None,
+        settings: Settings | None = None,
     ) -> None:
         self._memory = memory
         self._planner = planner
         self._strategy = open_strategy(strategy, memory)
         self._strategy_name = strategy
-        self._policy = open_policy(policy)
+        self._policy = open_policy(policy) if isinstance(policy, str) else policy
+        self._settings = settings
         self._heads = heads
         self._clock = clock
         self._budget = default_budget(strategy) if budget is None else budget
@@ -82,7 +86,7 @@ class Agent:
             planner=self._planner,
             memory=self._strategy,
             executor=executor,
-            decide=partial(decide, policy=policy, heads=self._heads),
+            decide=partial(decide, policy=policy, heads=self._heads, settings=self._settings),
             user=user,
             log=self._memory,
             scope=self._memory.scope,

@@ -24,6 +24,7 @@ from clarifier.grounding.grounder import Grounding, ground_call, is_blank
 from clarifier.grounding.listed import listed_for
 from clarifier.grounding.look_up import suppliers
 from clarifier.grounding.matching import paraphrases
+from clarifier.grounding.replies import calls_off
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import remember_slot
@@ -52,6 +53,7 @@ _UNSURE = {
     "zh": "这件事我没有把握，所以没有做。",
 }
 _CALL_OFF = re.compile(r"(?:cancel|never ?mind|forget it|stop)\b|算了|取消", re.IGNORECASE)
+"""How an answer that refuses a call begins, whatever follows."""
 _REFUSAL = re.compile(
     r"(?:no|nope|nah|not now|don['’]?t|do not|leave it)\b(?! (?:problem|worries|objections?)\b)"
     r"|不要(?!紧)|不用|不行|不了|不是|不可以|别(?!的)|不(?:[，。！]|$)",
@@ -79,6 +81,8 @@ def decide(
         settings: The constants; the defaults where `None`.
     """
     desk = _Desk(situation, proposal, policy, heads or _hand_set(), settings or _DEFAULTS)
+    if desk.is_called_off and (proposal.calls or proposal.question):
+        return desk.answer(_REFUSED[desk.language])
     if proposal.calls:
         return desk.on_calls()
     if proposal.question:
@@ -130,6 +134,12 @@ class _Desk:
     @cached_property
     def language(self) -> Language:
         return language(self.situation.request)
+
+    @cached_property
+    def is_called_off(self) -> bool:
+        """Whether the person, when last asked, called the whole thing off."""
+        asked = self.situation.question_steps
+        return bool(asked) and calls_off(asked[-1].answer or "")
 
     @cached_property
     def may_ask(self) -> bool:
@@ -225,7 +235,7 @@ class _Desk:
             return self.ask(self.question(unasked, cases), cases)
         if ready and self.policy.acts_unasked(self.odds(ready), self.stakes(ready)):
             return self.act(ready, cases)
-        return self.answer(still_missing(self.wanted(slots), self.language), cases)
+        return self.answer(still_missing(self.wanted(slots), self.tools, self.language), cases)
 
     def on_ready(self, cases: Sequence[_Case]) -> Decision:
         """Every required argument has a value that something supports: weigh acting against asking."""
@@ -294,7 +304,7 @@ class _Desk:
             return self.plan_again(hints)
         unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
         if not self.may_ask or (slots and not unasked):
-            return self.answer(still_missing(self.wanted(slots), self.language))
+            return self.answer(still_missing(self.wanted(slots), self.tools, self.language))
         if not slots:
             asked = tuple(map(str, self.proposal.question_slots))
             return self.ask(Question(self.proposal.question or "", asked, {}))
@@ -322,8 +332,26 @@ class _Desk:
 
     def question(self, slots: Sequence[Grounding], cases: Sequence[_Case] = ()) -> Question:
         """Return the question for `slots`, with what is taken from habit where the call changes something."""
-        tools = {tool.name: tool for tool in self.situation.tools}
-        open_slots = [
+        named = {one.slot for one in slots}
+        assumed = [
+            one
+            for case in cases
+            if not is_read_only(case.tool, self.settings.effects)
+            for one in case.groundings
+            if one.grounds == "habit" and one.slot not in named
+        ]
+        return ask_for(self.wanted(slots), self.tools, self.language, assumed=assumed)
+
+    @cached_property
+    def seen(self) -> tuple[CallStep, ...]:
+        """The calls of the running topic and of this turn, oldest first."""
+        topic = self.situation.recall.topic_turns
+        past = [step for turn in topic for step in turn.steps if isinstance(step, CallStep)]
+        return (*past, *self.situation.call_steps)
+
+    def wanted(self, slots: Sequence[Grounding]) -> list[OpenSlot]:
+        """Return the slots as a question asks for them, with what is known of them and what tools have listed."""
+        return [
             OpenSlot(
                 one.slot,
                 one.parameter,
@@ -333,25 +361,10 @@ class _Desk:
             for one in slots
             if one.parameter is not None
         ]
-        named = {one.slot for one in slots}
-        assumed = [
-            one
-            for case in cases
-            if not is_read_only(case.tool, self.settings.effects)
-            for one in case.groundings
-            if one.grounds == "habit" and one.slot not in named
-        ]
-        return ask_for(open_slots, tools, self.language, assumed=assumed)
 
     @cached_property
-    def seen(self) -> tuple[CallStep, ...]:
-        """The calls of the running topic and of this turn, oldest first."""
-        topic = self.situation.recall.topic_turns
-        past = [step for turn in topic for step in turn.steps if isinstance(step, CallStep)]
-        return (*past, *self.situation.call_steps)
-
-    def wanted(self, slots: Sequence[Grounding]) -> list[tuple[Tool | None, Parameter]]:
-        return [(self.situation.tool(one.slot.tool), one.parameter) for one in slots if one.parameter is not None]
+    def tools(self) -> dict[str, Tool]:
+        return {tool.name: tool for tool in self.situation.tools}
 
     def odds(self, cases: Sequence[_Case]) -> Odds:
         return self.heads.odds(self.signals(cases))
@@ -371,6 +384,7 @@ class _Desk:
             is_stated=all(case.tool.required and not case.unstated for case in changing),
             is_covered=bool(changing)
             and all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
+            tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
         )
 
     def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:

@@ -23,6 +23,8 @@ class Stakes:
     """The person said every required argument in this turn."""
     is_covered: bool = False
     """What they did not say, standing rules of theirs do."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools called."""
 
 
 class Policy(Protocol):
@@ -85,6 +87,9 @@ class ProductPolicy:
     shift: float = 0.0
     """How far above its cost-based place the threshold stands, after what this person corrected or undid
     (`clarifier.calibration.feedback`), in [0, 1]."""
+    confirms: Mapping[str, bool] = field(default_factory=dict)
+    """By tool, where its effect does not decide: whether this person is asked first, though it is all said (a standing
+    rule still is consent), or never. Of several calls in one step one that has to be confirmed is enough."""
 
     def __post_init__(self) -> None:
         if self.cost_ask < 0 or min(self.cost_wrong.values()) <= 0:
@@ -103,6 +108,10 @@ class ProductPolicy:
         return odds.p_calls >= _EVEN and not self.must_confirm(stakes)
 
     def must_confirm(self, stakes: Stakes) -> bool:
+        if any(self.confirms.get(name, False) for name in stakes.tools):
+            return not stakes.is_covered
+        if stakes.tools and all(name in self.confirms for name in stakes.tools):
+            return False
         is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")
         return is_grave and not (stakes.is_stated or stakes.is_covered)
 

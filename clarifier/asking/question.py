@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from clarifier.asking.wording import Wish, either, wish_for
+from clarifier.asking.wording import Wish, among_more, either, wish_for
 from clarifier.grounding.grounder import Grounding
 from clarifier.grounding.listed import Listed
 from clarifier.grounding.matching import is_identifier
@@ -100,25 +100,26 @@ def confirm(calls: Sequence[tuple[Tool, Sequence[Grounding]]], language: Languag
     return Question(text, tuple(dict.fromkeys(slots)), {})
 
 
-def still_missing(slots: Sequence[tuple[Tool | None, Parameter]], language: Language) -> str:
-    """Return the honest reply of a turn that ends without the call, since these values are not known."""
-    wishes = [wish_for(parameter, tool, language) for tool, parameter in slots]
-    phrases = list(dict.fromkeys(wish.within(language) for wish in wishes))
+def still_missing(slots: Sequence[OpenSlot], tools: Mapping[str, Tool], language: Language) -> str:
+    """Return the honest reply of a turn that ends without the call, with what it needs and may choose from."""
+    wishes: dict[str, tuple[Wish, str]] = {}
+    for one in slots:
+        wish = wish_for(one.parameter, tools.get(one.slot.tool), language)
+        wishes.setdefault(wish.within(language), (wish, _read_out(one, options_for(one), language)))
+    named = joined(_bracketed(list(wishes.values()), language), language)
     if language == "zh":
-        named = joined(phrases, language) or "必要的信息"
-        return f"我还不知道{named}，所以这一步没有做。告诉我之后我再继续。"
-    named = joined(phrases, language) or "enough to go on"
-    return f"I still do not know {named}, so I have not done this. Tell me and I will go on."
+        return f"我还不知道{named or '必要的信息'}，所以这一步没有做。告诉我之后我再继续。"
+    return f"I still do not know {named or 'enough to go on'}, so I have not done this. Tell me and I will go on."
 
 
 def options_for(one: OpenSlot) -> tuple[JsonValue, ...]:
     """Return two to four candidates, likeliest first; none where there are fewer than two.
 
-    What tools have listed in sight comes first, by its name. Past dates and identifiers are not among the rest: nobody
-    chooses those by sight. Nor is a longer enum read out.
+    What tools have listed in sight comes first, by its name; of more than four things the first four. Past dates and
+    identifiers are not among the rest: nobody chooses those by sight. Nor is a longer enum read out.
     """
-    if 2 <= len(one.listed) <= MAX_OPTIONS:
-        return tuple(thing.value for thing in one.listed)
+    if len(one.listed) >= 2:
+        return tuple(thing.value for thing in one.listed[:MAX_OPTIONS])
     candidates = [candidate for candidate in one.posterior.candidates if candidate.count]
     if len(one.parameter.enum) <= MAX_OPTIONS and one.parameter.type != "boolean":
         candidates.extend(
@@ -142,18 +143,24 @@ def _read_out(one: OpenSlot, options: tuple[JsonValue, ...], language: Language)
         return ""
     names = {canonical_key(thing.value): thing.name for thing in one.listed}
     spoken = [names.get(canonical_key(value)) or value_phrase(value, language) for value in options]
+    if unnamed := len(names) - len(options) if names else 0:
+        return among_more(spoken, unnamed, language)
     allowed = one.parameter.enum
     is_closed = bool(names) or (bool(allowed) and len(allowed) == len(options))
     return either(spoken, language, is_closed=is_closed)
+
+
+def _bracketed(wishes: Sequence[tuple[Wish, str]], language: Language) -> list[str]:
+    """What is wanted, each with its options in brackets."""
+    form = "（{}）" if language == "zh" else " ({})"
+    return [wish.within(language) + (form.format(options) if options else "") for wish, options in wishes]
 
 
 def _wording(wishes: list[tuple[Wish, str]], language: Language) -> str:
     if len(wishes) == 1:
         wish, options = wishes[0]
         return wish.question(options, language)
-    bracketed = "（{}）" if language == "zh" else " ({})"
-    parts = [wish.within(language) + (bracketed.format(options) if options else "") for wish, options in wishes]
-    wanted = joined(parts, language)
+    wanted = joined(_bracketed(wishes, language), language)
     return f"请告诉我{wanted}，好吗？" if language == "zh" else f"Could you tell me {wanted}?"
 
 

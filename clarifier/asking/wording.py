@@ -135,6 +135,14 @@ def either(spoken: Sequence[str], language: Language, *, is_closed: bool) -> str
     return joined(list(spoken) if is_closed else [*spoken, "something else"], language, word="or")
 
 
+def among_more(spoken: Sequence[str], unnamed: int, language: Language) -> str:
+    """Return the first options of a longer list as they are read out, with how many more there are."""
+    if language == "zh":
+        return f"{'、'.join(spoken)}，还是另外{unnamed}个里的一个"
+    rest = "the other one" if unnamed == 1 else f"one of {unnamed} others"
+    return joined([*spoken, rest], language, word="or")
+
+
 def _counted(words: str) -> str:
     if words.casefold().startswith("how many "):
         return words[9:]

@@ -51,6 +51,12 @@ _FORMS: dict[str, Callable[[str], bool]] = {
 """By format, whether a normal text can be such a value at all."""
 
 
+_MAY_HOLD_MOMENTS = re.compile(
+    r"date|day|time|when|hour|period|deadline|text|message|note|query|keyword|title|content|subject|body|comment"
+    r"|日|时|天|期|内容|消息|文本|关键|标题|备注|说明",
+    re.IGNORECASE,
+)
+"""Names and descriptions of texts that "tomorrow" may be: no town and no person is called so."""
 _ALTERNATIVE = re.compile(r"\bor\b|或", re.IGNORECASE)
 """Descriptions that allow another shape than the format's ("an email address or a phone number")."""
 
@@ -90,6 +96,8 @@ def fits(value: JsonValue, parameter: Parameter | None) -> bool:
         return any(equal(value, allowed, parameter) for allowed in parameter.enum)
     if parameter.type in ("integer", "number") and isinstance(value, str):
         return _HAS_DIGIT.search(value) is not None
+    if isinstance(value, str) and not parameter.format and normalised(value) in _MOMENTS:
+        return _MAY_HOLD_MOMENTS.search(f"{parameter.name} {parameter.description}") is not None
     form = _FORMS.get(parameter.format or "") if not _ALTERNATIVE.search(parameter.description) else None
     return form is None or not isinstance(value, str) or form(normalised(value))
 
@@ -113,7 +121,7 @@ def paraphrases(value: JsonValue, answer: str, parameter: Parameter | None) -> L
     `words`: they share a telling word; `script`: they are in different scripts, so that nothing can be compared.
     Numbers, dates, times and what has to be literal have no other words.
     """
-    if not isinstance(value, str) or not fits(value, parameter) or must_be_literal(value, parameter):
+    if not answer or not isinstance(value, str) or not fits(value, parameter) or must_be_literal(value, parameter):
         return None
     if not any(char.isalpha() for char in value) or normal_date(value) or normal_time(value):
         return None

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from clarifier.grounding.item_evidence import item_evidence
 from clarifier.grounding.own_words import own_words
+from clarifier.grounding.replies import leaves_open
 from clarifier.posterior import Testimony, by_value
 from memory.evidence import Evidence, Kind, Slot
 from memory.recall import Recall
@@ -190,7 +191,7 @@ def observed(steps: Iterable[CallStep]) -> Iterator[Leaf]:
 def said_in(turn: Turn) -> Iterator[Said]:
     yield Said(own_words(turn.request), turn.turn_id)
     for step in turn.steps:
-        if isinstance(step, QuestionStep) and step.answer:
+        if isinstance(step, QuestionStep) and step.answer and not leaves_open(step.answer):
             yield Said(own_words(step.answer), turn.turn_id)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from clarifier.decision import Situation
 from clarifier.grounding.own_words import own_words
 from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
+from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.spoken import mentions_in
 from clarifier.posterior import Moment, Testimony
 from memory.evidence import Evidence, Slot
@@ -31,8 +32,9 @@ class Sources:
 
     @cached_property
     def answers(self) -> str:
-        """What the person answered in this turn, one answer a line."""
-        return "\n".join(own_words(step.answer) for step in self.situation.question_steps if step.answer)
+        """What the person answered in this turn, one answer a line; answers that leave it open say nothing."""
+        answers = [step.answer for step in self.situation.question_steps if step.answer]
+        return "\n".join(own_words(answer) for answer in answers if not leaves_open(answer))
 
     @cached_property
     def observed(self) -> tuple[Leaf, ...]:

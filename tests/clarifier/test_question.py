@@ -125,10 +125,15 @@ def test_things_that_tools_list(content: JsonValue, listed: tuple[Listed, ...]) 
     assert seen(content) == listed
 
 
-def test_more_than_four_things_are_not_read_out() -> None:
-    rows: JsonValue = [{"id": number, "name": f"Table {number}"} for number in range(5)]
+def test_of_more_than_four_things_four_are_named_and_the_rest_counted() -> None:
+    rows: list[JsonValue] = [{"id": number, "name": f"Table {number}"} for number in range(7)]
     slot = open_slot(TABLE, "restaurant_id")._replace(listed=seen(rows))
-    assert ask_for([slot], {TABLE.name: TABLE}, "en").text == "Which restaurant do you mean?"
+    question = ask_for([slot], {TABLE.name: TABLE}, "en")
+    assert question.text == "Which restaurant: Table 0, Table 1, Table 2, Table 3 or one of 3 others?"
+    assert question.options == {f"{TABLE.name}.restaurant_id": (0, 1, 2, 3)}
+    five = slot._replace(listed=seen(rows[:5]))
+    assert ask_for([five], {TABLE.name: TABLE}, "en").text.endswith("Table 3 or the other one?")
+    assert ask_for([slot], {TABLE.name: TABLE}, "zh").text.endswith("Table 3，还是另外3个里的一个？")
 
 
 def test_options_are_two_to_four_values_that_can_be_read() -> None:
@@ -148,13 +153,19 @@ def test_confirmation_names_what_was_not_said() -> None:
     assert confirm([(PAY, [payer])], "zh").text == "我准备pay invoice（payer：Household），可以吗？"
 
 
-def test_the_honest_end() -> None:
-    both = [(SEARCH_TRAINS, parameter) for parameter in SEARCH_TRAINS.parameters]
-    assert still_missing(both, "en") == (
+def test_the_honest_end_says_what_is_open_and_what_there_is_to_choose() -> None:
+    both = [open_slot(SEARCH_TRAINS, parameter.name) for parameter in SEARCH_TRAINS.parameters]
+    assert still_missing(both, TOOLS, "en") == (
         "I still do not know the origin and the destination, so I have not done this. Tell me and I will go on."
     )
-    assert still_missing(both, "zh") == "我还不知道出发地和目的地，所以这一步没有做。告诉我之后我再继续。"
-    assert still_missing([], "en").startswith("I still do not know enough to go on")
+    assert still_missing(both, TOOLS, "zh") == "我还不知道出发地和目的地，所以这一步没有做。告诉我之后我再继续。"
+    assert still_missing([], TOOLS, "en").startswith("I still do not know enough to go on")
+    rows: JsonValue = [{"id": number, "name": f"Table {number}"} for number in range(2)]
+    listed = open_slot(TABLE, "restaurant_id")._replace(listed=seen(rows))
+    assert still_missing([listed], {TABLE.name: TABLE}, "en") == (
+        "I still do not know which restaurant you mean (Table 0 or Table 1), so I have not done this. "
+        "Tell me and I will go on."
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from clarifier.grounding.replies import calls_off, leaves_open
 from memory.records import QuestionStep, Turn
 from memory.text import split_name, stem, tokenise
 
+_OF_DAYS = frozenset(("forecast",))
+"""A deed that "tomorrow" alone already tells of."""
 MOST_WORDS = 16
 """Of an answer; more words are a request of their own."""
 
@@ -20,14 +22,18 @@ def resumed(situation: Situation) -> Situation:
     It waits where it asked for a value of a call that was not made. What is said next is an answer where it is short,
     asks for no deed and names nothing that a tool is about: "for two at seven", "YB-2207".
     """
-    topic = situation.recall.topic_turns
-    if not topic or not _waits(topic[-1]) or not _is_answer(situation):
+    known = situation.recall.topic_turns or situation.recall.turns
+    if not known or not _waits(known[-1]) or not _is_answer(situation):
         return situation
-    last = topic[-1]
+    last = known[-1]
     asked = [step for step in last.steps if isinstance(step, QuestionStep)][-1]
     answer = QuestionStep(question=last.reply or asked.question, answer=situation.request, slots=asked.slots)
-    steps = [step for step in last.steps if not (isinstance(step, QuestionStep) and step.answer is None)]
+    steps = [step for step in last.steps if not isinstance(step, QuestionStep) or _tells(step)]
     return replace(situation, request=last.request, steps=(*steps, answer, *situation.steps))
+
+
+def _tells(step: QuestionStep) -> bool:
+    return step.answer is not None and not leaves_open(step.answer)
 
 
 def _waits(turn: Turn) -> bool:
@@ -41,7 +47,7 @@ def _waits(turn: Turn) -> bool:
 def _is_answer(situation: Situation) -> bool:
     said = situation.request
     words = tokenise(said)
-    if not 0 < len(words) <= MOST_WORDS or deeds_said(said) or leaves_open(said) or calls_off(said):
+    if not 0 < len(words) <= MOST_WORDS or deeds_said(said) - _OF_DAYS or leaves_open(said) or calls_off(said):
         return False
     about = {stem(word) for tool in situation.tools for word in split_name(tool.name)[1:]}
     return not about & {stem(word) for word in words}
