@@ -110,6 +110,8 @@ class ChromaIndex:
         self._store = store
         self._is_reindexing = reindexing
         self._is_closed = False
+        self._opened_collections: dict[str, ChromaCollection] = {}
+        """Of a store that is not shared: opening one takes as long as writing to it."""
         given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections, servers=store.servers)
         try:
             with self._translated("open"):
@@ -173,6 +175,7 @@ class ChromaIndex:
         with self._all_locked(), self._translated("clear"):
             for client in self._store.clients():
                 self._drop(client, [name for name in _collection_names(client) if name.startswith(self._prefix)])
+            self._opened_collections.clear()
             self._store.scrub()
 
     def adopt(self, scopes: Collection[Scope]) -> int:
@@ -218,8 +221,13 @@ class ChromaIndex:
 
     def _collection(self, scope: Scope) -> ChromaCollection:
         shard = self._shard(scope)
-        clients = self._store.clients()
-        return open_collection(clients[shard % len(clients)], self._name(shard))
+        clients, name = self._store.clients(), self._name(shard)
+        found = self._opened_collections.get(name)
+        if found is None:
+            found = open_collection(clients[shard % len(clients)], name)
+            if not self._store.is_shared:  # another process might make it anew
+                self._opened_collections[name] = found
+        return found
 
     def _stored(self, found: Any, wanted: dict[str, str]) -> StoredVectors:
         places = [place for place, record in enumerate(found["ids"]) if record in wanted]
@@ -245,6 +253,7 @@ class ChromaIndex:
 
     def _delete(self, collection: ChromaCollection, records: list[str]) -> int:
         if records:
+            self._opened_collections.pop(collection.name, None)
             self._store.will_erase([collection.name])
             for batch in batches(len(records)):
                 collection.delete(ids=records[batch])
@@ -254,17 +263,20 @@ class ChromaIndex:
     def _drop(self, client: ClientAPI, names: Sequence[str]) -> None:
         self._store.will_erase(names)
         for name in names:
+            self._opened_collections.pop(name, None)
             client.delete_collection(name)
 
     def _drop_others(self) -> None:
         """Remove the collections of other embedders and versions."""
         for client in self._store.clients():
             self._drop(client, [name for name in _collection_names(client) if not name.startswith(self._prefix)])
+        self._opened_collections.clear()
         self._store.scrub()
 
     def _scrub(self) -> None:
         with self._all_locked(), self._translated("erase from"):
             self._check_open()
+            self._opened_collections.clear()
             self._store.scrub()
 
     def _check_current(self) -> None:
