@@ -81,7 +81,7 @@ class Agent:
             MemoryStoreError: If the turn cannot be stored.
         """
         turns = self._memory.turns()
-        policy = after_feedback(self._policy, turns)
+        policy = self.policy()
         context = AgentContext(
             planner=self._planner,
             memory=self._strategy,
@@ -99,6 +99,10 @@ class Agent:
     def turns(self) -> tuple[Turn, ...]:
         """Return all that is remembered, oldest first."""
         return self._memory.turns()
+
+    def policy(self) -> Policy:
+        """Return the policy of the next turn: what the person corrected or undid has made it more careful."""
+        return after_feedback(self._policy, self._memory.turns())
 
     def state(self) -> UserState:
         """Return what is believed of the person now."""

@@ -432,7 +432,7 @@ def _is_stated(one: Grounding) -> bool:
 
 
 def _is_covered(one: Grounding) -> bool:
-    return one.grounds == "standing"
+    return one.grounds == "standing" or one.is_standing
 
 
 def _is_superfluous(one: Grounding, tool: Tool) -> bool:

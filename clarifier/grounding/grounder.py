@@ -20,6 +20,7 @@ from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.records import ToolCall
 from memory.tools import Parameter, Tool
+from memory.typed.values import equal
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def ground_call(
         slot = Slot(tool.name, name)
         support = _support(value, slot, parameter, Place(sources, settings, tool, _values_of(slot, beside)))
         one = _grounding(support, call.id, slot, parameter, value, is_required=name in required)
-        found.append(replace(one, is_recalled=bool(sources.of_slot(slot))))
+        is_standing = one.is_standing or _is_ruled(value, slot, parameter, sources)
+        found.append(replace(one, is_recalled=bool(sources.of_slot(slot)), is_standing=is_standing))
     named = {one.slot.argument for one in found}
     for parameter in tool.required:
         if parameter.name not in named:
@@ -104,6 +106,12 @@ def ground_call(
 def is_blank(value: JsonValue) -> bool:
     """Say whether a value is none at all: null, blank text, an empty list or object."""
     return value is None or (isinstance(value, str) and not value.strip()) or value in ([], {})
+
+
+def _is_ruled(value: JsonValue, slot: Slot, parameter: Parameter | None, sources: Sources) -> bool:
+    """Whether a standing rule gives the value, though a nearer source does so too."""
+    rules = (said for said in sources.of_slot(slot) if any(piece.kind == "standing" for piece in said.evidence))
+    return any(equal(said.value, value, parameter) for said in rules)
 
 
 def _values_of(slot: Slot, calls: Sequence[ToolCall]) -> tuple[JsonValue, ...]:

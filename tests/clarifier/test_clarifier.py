@@ -423,7 +423,7 @@ def test_what_is_taken_from_habit_is_said_in_the_question() -> None:
     assert decision.question.endswith("(second class for the seat class, as usual)?")
 
 
-# B17: what memory settles is not asked
+# What memory settles is not asked
 
 
 CITY_HABIT = tuple(evidence("get_forecast.city", "Lyon", turn=turn, source="request") for turn in (0, 1))
