@@ -205,6 +205,12 @@ class Own:
     mean_risk: float | None
     """Mean of that risk over those that were given, `None` where none was."""
 
+    @property
+    def violation_rate(self) -> float | None:
+        """Share violated of those that were given, `None` where none was."""
+        given = self.trials - self.refused
+        return self.violated / given if given else None
+
 
 def leave_one_person_out(pool: Pool, delta: float) -> Iterator[Own]:
     """Yield, by promise, unit and target, how often a certificate was refused, and how often it failed a new person."""
@@ -214,7 +220,7 @@ def leave_one_person_out(pool: Pool, delta: float) -> Iterator[Own]:
         for chosen in combinations(others, len(others) // 2):
             fitted = pool.of(chosen)
             try:
-                heads = fit(fitted, keep=load_heads())
+                heads = fit(fitted, "best", keep=load_heads())
             except LabelsError:
                 continue
             rest = pool.of(set(others) - set(chosen))
@@ -256,12 +262,13 @@ def _tables(cells: Sequence[Cell], own: Sequence[Own], alpha: float, delta: floa
     yield table
     if own:
         table = Table(title=f"Leave one person out, δ = {delta:g}", title_justify="left")
-        for heading in ("promise", "unit", "α", "trials", "refused", "given", "violated", "mean risk"):
+        for heading in ("promise", "unit", "α", "trials", "refused", "given", "violated", "rate", "mean risk"):
             table.add_column(heading, justify="left" if heading in ("promise", "unit") else "right")
         for one in own:
             counts = (one.trials, one.refused, one.trials - one.refused, one.violated)
+            rate = "n/a" if one.violation_rate is None else f"{one.violation_rate:.2f}"
             mean = "n/a" if one.mean_risk is None else f"{one.mean_risk:.3f}"
-            table.add_row(one.promise, one.unit, f"{one.alpha:g}", *map(str, counts), mean)
+            table.add_row(one.promise, one.unit, f"{one.alpha:g}", *map(str, counts), rate, mean)
         yield table
 
 
@@ -279,7 +286,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own = list(leave_one_person_out(read_pool(given.runs), given.delta)) if given.runs else []
     if given.json:
         found: dict[str, Any] = {"alpha": given.alpha, "delta": given.delta, "draws": given.draws, "seed": given.seed}
-        print(json.dumps({**found, "cells": [asdict(one) for one in cells], "own": [asdict(one) for one in own]}))
+        print(
+            json.dumps(
+                {
+                    **found,
+                    "cells": [asdict(one) for one in cells],
+                    "own": [{**asdict(one), "violation_rate": one.violation_rate} for one in own],
+                }
+            )
+        )
     else:
         console = Console(width=110)
         for table in _tables(cells, own, given.alpha, given.delta):

@@ -22,7 +22,7 @@ from clarifier.errors import CertificateRefusedError, LabelsError
 
 _ALIKE = ("planner", "model", "memory", "memory_of", "budget", "view")
 """Fields of the manifest in which runs that are pooled agree."""
-ABLATIONS: tuple[Ablation, ...] = ("none", "stated", "posterior", "fusion")
+ABLATIONS: tuple[Ablation, ...] = ("none", "stated", "posterior", "fusion", "best")
 FIRST_SHARE = 0.3
 """Share of the fitted persons' turns that act at the first threshold of a sequence."""
 

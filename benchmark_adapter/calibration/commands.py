@@ -25,6 +25,7 @@ class AblationName(StrEnum):
     stated = "stated"
     posterior = "posterior"
     fusion = "fusion"
+    best = "best"
 
 
 def calibrate(
@@ -34,7 +35,7 @@ def calibrate(
         AblationName,
         typer.Option(
             help="What heads look at: `none` (base rates), `stated` (the planner's own confidence), `posterior` "
-            "(evidence for the arguments), `fusion` (both)."
+            "(evidence for the arguments), `fusion` (both), `best` (each head what foretells other persons best)."
         ),
     ] = AblationName.fusion,
     penalty: Annotated[float, typer.Option(min=1e-9, help="C of the L2 penalty, on standardised signals.")] = 0.1,

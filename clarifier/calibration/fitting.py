@@ -57,7 +57,7 @@ class Labelled:
 
 def features_of(ablation: Ablation) -> tuple[str, ...]:
     """Return the features that heads look at, in order of name."""
-    chosen = {"none": frozenset[str](), "stated": STATED, "posterior": FEATURES - STATED, "fusion": FEATURES}[ablation]
+    chosen = {"none": frozenset[str](), "stated": STATED, "posterior": FEATURES - STATED}.get(ablation, FEATURES)
     return tuple(sorted(chosen))
 
 
@@ -91,21 +91,23 @@ def fit_heads(
             is wanted on fewer than 1,000.
         MissingExtraError: If scikit-learn is not installed.
     """
-    names = features_of(ablation)
     heads: dict[HeadName, Head] = {}
     scores: dict[HeadName, HeadScores] = {}
     for name in HEAD_NAMES:
-        x, y, persons = _matrix(labelled, name, names)
         try:
-            _check(name, y)
+            _check(name, _matrix(labelled, name, ())[1])
         except LabelsError:
             if keep is None:
                 raise
             heads[name] = getattr(keep, name)
             continue
+        names = features_of(best_ablation(labelled, name, penalty) if ablation == "best" else ablation)
+        x, y, persons = _matrix(labelled, name, names)
         if len(y) < LEAST_FOR_WEIGHTS:
             x = np.zeros_like(x)
         foretold = foretell(x, y, persons, penalty)
+        if ablation == "best" and len(y) >= LEAST_FOR_WEIGHTS:
+            foretold = _foretold_by_best(labelled, name, penalty)
         heads[name] = _fitted(x, y, names, penalty)
         if isotonic:
             heads[name] = heads[name].model_copy(update={"curve": _curve(name, foretold, y)})
@@ -129,6 +131,35 @@ def fit_heads(
         p_calls=heads["p_calls"],
         p_asked=heads["p_asked"],
     )
+
+
+def best_ablation(labelled: Sequence[Labelled], name: HeadName, penalty: float = PENALTY) -> Ablation:
+    """Return what a head shall look at: the signals with the least leave-one-persona-out Brier score.
+
+    Ties go to fewer signals. Base rates where nobody can be foretold from others.
+    """
+
+    def brier(ablation: Ablation) -> float:
+        x, y, persons = _matrix(labelled, name, features_of(ablation))
+        foretold = foretell(x, y, persons, penalty)
+        known = ~np.isnan(foretold)
+        return float(np.mean((foretold - y)[known] ** 2)) if known.any() else 0.0
+
+    candidates: tuple[Ablation, ...] = ("none", "stated", "posterior", "fusion")
+    return min(candidates, key=brier)
+
+
+def _foretold_by_best(labelled: Sequence[Labelled], name: HeadName, penalty: float) -> Vector:
+    """The probability of each label by a fit on all other persons, who choose the signals too."""
+    x, y, persons = _matrix(labelled, name, features_of("fusion"))
+    columns = features_of("fusion")
+    foretold = np.full(len(y), np.nan)
+    for person in np.unique(persons):
+        own = persons == person
+        chosen = set(features_of(best_ablation([one for one in labelled if one.person != person], name, penalty)))
+        seen = x * np.array([column in chosen for column in columns])
+        foretold[own] = foretell(seen, y, np.where(own, "own", "other"), penalty)[own]
+    return foretold
 
 
 def refit_intercepts(heads: Heads, labelled: Sequence[Labelled], *, planner: str, strategy: str) -> Heads:

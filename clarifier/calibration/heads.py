@@ -22,8 +22,9 @@ HAND_SET, PERSONA = "hand_set", "persona"
 SHIPPED: Mapping[str, str] = {HAND_SET: "hand_set.json", PERSONA: "head.persona.json"}
 """The heads that come with the package, by name."""
 
-Ablation = Literal["none", "stated", "posterior", "fusion"]
-"""What heads look at: base rates alone, what the planner says of itself, the slot posterior, or both."""
+Ablation = Literal["none", "stated", "posterior", "fusion", "best"]
+"""What heads look at: base rates alone, what the planner says of itself, the slot posterior, or both; `best`: each head
+at whichever of these foretells other persons best."""
 HeadName = Literal["p_act", "p_calls", "p_asked"]
 
 

@@ -70,7 +70,7 @@ def test_heads_are_fitted_and_scored_leaving_persons_out() -> None:
     }
     assert fit.scores["p_act"].auroc == 1.0
     assert (calibration.heads.planner, calibration.heads.strategy) == ("rules", "stead")
-    assert list(calibration.ablations) == ["none", "stated", "posterior", "fusion"]
+    assert list(calibration.ablations) == ["none", "stated", "posterior", "fusion", "best"]
     assert calibration.ablations["fusion"] == fit.scores
     assert calibration.hand_set["p_calls"].n == 80
     assert calibration.certificates == ()
@@ -139,7 +139,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["{run}", "{run}"], "expected persons of its own, got person1 again"),
         (["{folder}"], "expected a run directory with manifest.json"),
         (["{run}", "--base", "{folder}/none.json"], "expected a JSON file, or one of the names hand_set, persona"),
-        (["{run}", "--base", "{folder}/old.json"], "expected format version 1, got 0"),
+        (["{run}", "--base", "{folder}/old.json"], "expected format version 1 or 2, got 0"),
         (["{run}", "--certify-on", "ann"], "expected persons out of person1, got ann"),
     ],
 )

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from clarifier.calibration.fitting import Labelled, features_of, fit_heads, foretell, refit_intercepts, scores_of
+from clarifier.calibration.fitting import (
+    Labelled,
+    best_ablation,
+    features_of,
+    fit_heads,
+    foretell,
+    refit_intercepts,
+    scores_of,
+)
 from clarifier.calibration.heads import HeadName, Heads, HeadScores, load_heads
 from clarifier.calibration.signals import FEATURES, Signals
 from clarifier.errors import CalibrationError, LabelsError, MissingExtraError
@@ -61,6 +69,26 @@ def test_a_head_learns_what_foretells_the_label() -> None:
 def test_the_penalty_draws_towards_the_base_rate() -> None:
     loose, tight = fitted(all_heads(120), penalty=1e3), fitted(all_heads(120), penalty=1e-3)
     assert abs(tight.p_act.weights["min_c"]) < abs(loose.p_act.weights["min_c"]) / 2
+
+
+def test_the_best_signals_are_chosen_by_persons_that_were_not_seen() -> None:
+    """The planner's doubt foretells, the evidence misleads: it says the opposite of each person than of the others."""
+    made = [
+        Labelled(
+            {"request_uncertainty": 0.4 if doubts else -0.4, "min_c": float((number % 2 == 0) is (person == "a"))},
+            person,
+            {"p_calls": doubts is (number % 5 == 0)},
+        )
+        for person in ("a", "b", "c")
+        for number in range(20)
+        for doubts in (True, False)
+    ]
+    assert best_ablation(made, "p_calls") == "stated"
+    heads = fit_heads(made, planner="p", strategy="s", data="0" * 64, split="all", ablation="best", keep=load_heads())
+    assert set(heads.p_calls.weights) == {"request_uncertainty"}
+    assert heads.fit is not None
+    assert heads.fit.scores["p_calls"].brier < 0.18  # 0.16 is what the doubt allows
+    assert best_ablation(made[:40], "p_calls") == "none"  # one person alone
 
 
 def test_what_each_ablation_looks_at() -> None:
