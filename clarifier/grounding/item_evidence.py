@@ -1,4 +1,4 @@
-"""The evidence of one recalled item by slot and by value, kept from one recall to the next.
+"""The evidence of recalled items by slot and by value, kept from one recall to the next.
 
 Of a long past most state lines are the same from turn to turn, piece by piece the same objects: telling so costs next
 to nothing, sorting thousands of pieces anew costs milliseconds.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from memory.evidence import FILLING_KINDS, Evidence, Slot
 
@@ -39,22 +40,40 @@ class ItemEvidence:
         return _grouped(self.pieces, _VALUE)
 
 
-_kept: OrderedDict[tuple[int, int, int], ItemEvidence] = OrderedDict()
+class _Kept(NamedTuple):
+    """The evidence of an item as it was last recalled, sorted where it was recalled twice."""
+
+    pieces: tuple[Evidence, ...]
+    sorted: ItemEvidence | None
+
+
+_kept: OrderedDict[tuple[int, int, int], _Kept] = OrderedDict()
 """By the number of pieces and the identity of the first and the last, which a kept item keeps alive."""
 
 
-def item_evidence(pieces: tuple[Evidence, ...]) -> ItemEvidence:
-    """Return the evidence of an item, sorted once for all items that have the same.
+def item_evidence(recalled: Iterable[tuple[Evidence, ...]]) -> list[ItemEvidence]:
+    """Return the evidence of items, as few groups as do.
 
-    Args:
-        pieces: At least one.
+    What was recalled before is sorted once and kept. What is new is sorted together, each piece once, since items
+    share pieces by the thousand; most of it is another tuple in the next turn.
     """
-    key = (len(pieces), id(pieces[0]), id(pieces[-1]))
-    kept = _kept.pop(key, None)
-    found = kept if kept is not None and kept.pieces == pieces else ItemEvidence(pieces)
-    _kept[key] = found
+    found: list[ItemEvidence] = []
+    fresh: list[tuple[Evidence, ...]] = []
+    for pieces in filter(None, recalled):
+        key = (len(pieces), id(pieces[0]), id(pieces[-1]))
+        known = _kept.pop(key, None)
+        if known is None or known.pieces != pieces:
+            fresh.append(pieces)
+            _kept[key] = _Kept(pieces, None)
+        else:
+            sorted_ = known.sorted or ItemEvidence(pieces)
+            _kept[key] = _Kept(known.pieces, sorted_)
+            found.append(sorted_)
     while len(_kept) > MOST_KEPT:
         _kept.popitem(last=False)
+    if fresh:
+        together = list(chain.from_iterable(fresh))
+        found.append(ItemEvidence(tuple(dict(zip(map(id, together), together, strict=True)).values())))
     return found
 
 

@@ -71,7 +71,7 @@ class RecalledIndex:
     """Recalled evidence by slot and by value; each piece once. What no question needs is not built."""
 
     def __init__(self, recall: Recall) -> None:
-        self._items = [item_evidence(item.evidence) for item in recall.items if item.evidence]
+        self._items = item_evidence(item.evidence for item in recall.items)
         self._by_slot: defaultdict[Slot, list[list[Evidence]]] = defaultdict(list)
         for item in self._items:
             for slot, pieces in item.by_slot.items():

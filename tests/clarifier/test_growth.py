@@ -44,15 +44,18 @@ def test_a_recall_is_read_once_and_never_taken_for_another() -> None:
     assert grounds == [["habit", "habit"], ["none", "habit"], ["habit", "habit"]]
 
 
-def test_items_of_the_same_pieces_are_sorted_once() -> None:
+def test_items_that_come_again_are_sorted_once() -> None:
     """A state line is told by its pieces: what a turn adds or erases is seen, what stays costs nothing."""
     first, second = evidence("f.city", "Lyon"), evidence("f.city", "Bern", turn=1)
-    kept = item_evidence((first, second))
-    assert item_evidence(tuple([first, second])) is kept
-    assert kept.by_slot == {Slot("f", "city"): [first, second]}
-    assert kept.by_value == {'"lyon"': [first], '"bern"': [second]}
-    assert (kept.last_position, kept.has_passing) == (1, False)
     between = evidence("f.day", "Friday", kind="one_off", turn=2)
-    other = item_evidence((first, between, second))
-    assert (other.by_slot[Slot("f", "day")], other.last_position, other.has_passing) == ([between], 2, True)
-    assert item_evidence((first, second)) is kept
+    (new,) = item_evidence([(first, second), (), (second, between)])  # seen for the first time: together
+    assert new.pieces == (first, second, between)
+    assert new.by_slot == {Slot("f", "city"): [first, second], Slot("f", "day"): [between]}
+    assert new.by_value == {'"lyon"': [first], '"bern"': [second], '"friday"': [between]}
+    assert (new.last_position, new.has_passing) == (2, True)
+    (kept,) = item_evidence([tuple([first, second])])
+    assert (kept.pieces, kept.last_position, kept.has_passing) == ((first, second), 1, False)
+    assert item_evidence([(first, second)])[0] is kept
+    (other,) = item_evidence([(first, between, second)])  # the ends are the same, and the number is not
+    assert other.pieces == (first, between, second)
+    assert [one.pieces for one in item_evidence([(first, second), (between,)])] == [(first, second), (between,)]
