@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -19,6 +18,7 @@ from memory.state.transcripts import export_line
 from memory.state.user_state import UserState, fold, has_lapsed
 from memory.storage.user_memory import Forgotten, UserMemory
 from memory.storage.user_settings import UserSettings
+from memory.typed.json_text import json_value
 
 _NUMBERED = re.compile(r"c(\d+)")
 
@@ -65,10 +65,8 @@ class Steward:
         for position, turn in enumerate(self.turns()):
             if turn.turn_id == text:
                 return position
-        if text.isdigit():
-            return int(text)
         try:
-            return datetime.fromisoformat(text)
+            return int(text) if text.isdecimal() else datetime.fromisoformat(text)
         except ValueError as exc:
             raise StewardError(
                 f"{text!r} is no turn of `stead turns`, no position and no time like 2026-03-09T12:00"
@@ -161,10 +159,9 @@ class Steward:
 def as_value(text: str) -> JsonValue:
     """Return what a person typed as a value: JSON where it is that, else the text itself."""
     try:
-        value: JsonValue = json.loads(text)
-    except json.JSONDecodeError:
+        return json_value(text)
+    except ValueError:
         return text
-    return value
 
 
 def listed(turns: Sequence[Turn]) -> list[str]:

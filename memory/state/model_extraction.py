@@ -8,7 +8,6 @@ and closes nothing; whatever else comes is refused, counted, and leaves the rest
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
 from collections import OrderedDict
@@ -24,6 +23,7 @@ from memory.state.completion import Completion
 from memory.state.corrections import is_state_correction
 from memory.state.sensitive import is_sensitive_slot, is_sensitive_text
 from memory.text import normalise
+from memory.typed.json_text import json_value
 
 _log = logging.getLogger(__name__)
 
@@ -149,7 +149,7 @@ def _parsed(text: str) -> list[object] | None:
     if match is None:
         return None
     try:
-        parsed = json.loads(match.group())
-    except (json.JSONDecodeError, RecursionError):
+        parsed: object = json_value(match.group())
+    except ValueError:
         return None
     return parsed if isinstance(parsed, list) else None

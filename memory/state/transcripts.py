@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from memory.errors import RecordError
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.state.extraction import is_reading
+from memory.typed.json_text import json_value
 
 
 class _Function(BaseModel, frozen=True, extra="ignore"):
@@ -63,10 +64,10 @@ def read_line(line: str) -> Conversation | ExportedTurn:
     """
     try:
         line.encode("utf-8")
-        raw: Any = json.loads(line)
+        raw = json_value(line)
     except UnicodeEncodeError as exc:
         raise RecordError("no UTF-8, or half a surrogate pair") from exc
-    except (json.JSONDecodeError, RecursionError) as exc:
+    except ValueError as exc:
         raise RecordError(f"no JSON ({exc})") from exc
     if not isinstance(raw, dict):
         raise RecordError(f"a JSON object was expected, got {type(raw).__name__}")
@@ -166,8 +167,8 @@ def _arguments(function: _Function) -> dict[str, JsonValue]:
     if isinstance(function.arguments, dict):
         return function.arguments
     try:
-        parsed = json.loads(function.arguments or "{}")
-    except json.JSONDecodeError as exc:
+        parsed = json_value(function.arguments or "{}")
+    except ValueError as exc:
         raise RecordError(f"the arguments of {function.name!r} are no JSON ({exc})") from exc
     if not isinstance(parsed, dict):
         raise RecordError(f"the arguments of {function.name!r} are no JSON object: {function.arguments!r}")
@@ -178,6 +179,6 @@ def _observation(result: _Message | None) -> Observation:
     if result is None:
         return Observation(error="no result was recorded")
     try:
-        return Observation(content=json.loads(result.text))
-    except json.JSONDecodeError:
+        return Observation(content=json_value(result.text))
+    except ValueError:
         return Observation(content=result.text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, TypeVar, cast
@@ -239,7 +239,7 @@ def has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> b
     days = retention.get(piece.kind)
     if days is None or piece.time is None or now is None:
         return False
-    return wall_time(piece.time) + timedelta(days=days) < wall_time(now)
+    return (wall_time(now) - wall_time(piece.time)).total_seconds() > days * 86_400  # time + days may be no date
 
 
 def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from memory.errors import CastError
 from memory.typed.dates import normal_date, normal_datetime
+from memory.typed.json_text import json_value
 from memory.typed.numbers import finite, parse_number, whole
 from memory.typed.times import normal_time
 
@@ -157,10 +158,9 @@ def _cast_object(value: JsonValue, parameter: Parameter) -> JsonValue:
 
 def _parsed(text: str, parameter: Parameter) -> JsonValue:
     try:
-        parsed: JsonValue = json.loads(text)
-    except json.JSONDecodeError as exc:
+        return json_value(text)
+    except ValueError as exc:
         raise CastError(text, parameter.name, parameter.type) from exc
-    return parsed
 
 
 def _cast_enum(value: str | float, parameter: Parameter) -> JsonValue:

@@ -252,6 +252,8 @@ def test_retention_is_settled_by_command(data: Path) -> None:
     ("arguments", "message"),
     [
         (("state", "show", "ada", "--as-of", "soon"), "'soon' is no turn of `stead turns`"),
+        (("state", "show", "ada", "--as-of", "²"), "'²' is no turn of `stead turns`"),
+        (("state", "show", "ada", "--as-of", "1" * 5000), "is no turn of `stead turns`"),
         (("state", "show", " "), "a scope needs a user id"),
         (("state", "correct", "ada", "seat", "x"), "a slot is called TOOL.ARGUMENT"),
         (("state", "forget", "ada", "t9"), "'t9' is neither a turn of `stead turns` nor a slot"),
@@ -281,6 +283,8 @@ def test_values_are_read_as_json_where_they_are() -> None:
         "aisle",
         "5 pm",
     ]
+    unreadable = ["NaN", "1e999", "1" * 5000, "[" * 100_000]  # as JSON: a name or a number of a person all the same
+    assert [as_value(text) for text in unreadable] == unreadable
 
 
 def test_a_known_slot_goes_before_a_possible_one(ada: UserMemory) -> None:

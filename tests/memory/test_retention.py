@@ -62,6 +62,12 @@ def test_the_state_is_without_it_too(memory: Memory) -> None:
     assert believed(timedelta(days=7, seconds=1)) == ["window"]
 
 
+@pytest.mark.parametrize("days", [3e6, 1e300])
+def test_a_lapse_beyond_the_calendar_never_comes(memory: Memory, days: float) -> None:
+    state = fold(memory.user(ANN).turns(), now=DAY, retention={"plain": days})
+    assert [candidate.value for candidate in state.slots[SEAT].candidates] == ["window", "aisle"]
+
+
 def test_what_was_never_evidence_and_what_has_no_time_stay(memory: Memory) -> None:
     user = memory.user(ANN)
     user.remember(turn("undated", "A train to Oslo", call("book_train", to="Oslo", seat="middle")))

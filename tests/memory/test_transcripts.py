@@ -111,6 +111,8 @@ def test_the_same_conversation_always_gives_the_same_ids_and_long_names_are_cut(
     [
         ("{", "no JSON"),
         ("[" * 100_000, "no JSON"),
+        (f'{{"user": {"1" * 5000}}}', "no JSON"),
+        ('{"user": NaN}', "no JSON"),
         ("[]", "a JSON object was expected, got list"),
         ("{}", "user: Field required"),
         ('{"user": "", "conversation": "k", "messages": [{"role": "user"}]}', "user: String should have at least 1"),
@@ -145,6 +147,17 @@ def test_a_bad_line_says_what_is_wrong(line: str, message: str) -> None:
 def test_messages_that_do_not_fit_together_are_refused(messages: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(RecordError, match=message):
         read(*messages)
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e999", "1" * 5000, "[" * 100_000, '"\\ud800"'])
+def test_what_no_turn_can_hold_is_refused_as_an_argument_and_kept_as_text_as_a_result(value: str) -> None:
+    """No message may end an import, and what a tool printed may not cost the person's turn."""
+    call = {"id": "c1", "function": {"name": "go", "arguments": f'{{"x": {value}}}'}}
+    with pytest.raises(RecordError, match="arguments of 'go' are no JSON"):
+        read(user("Hi"), assistant(None, call), tool("c1", "{}"))
+    call["function"] = {"name": "go", "arguments": "{}"}
+    (turn,) = read(user("Hi"), assistant(None, call), tool("c1", value))
+    assert turn.steps == (CallStep(calls=(ToolCall(id="c1", name="go"),), observations=(Observation(content=value),)),)
 
 
 def test_an_exported_turn_is_read_back_as_it_was() -> None:
