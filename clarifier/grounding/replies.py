@@ -28,9 +28,17 @@ _OFF = re.compile(
 )
 
 
+_ASKS_BACK = re.compile(
+    r"(?:why|what|how|who|where|when|do you|did you|can you|could you|are you|is (?:it|that|this))\b[^?]*\?+"
+    r"|(?:你?为什么|为啥|干嘛|什么|怎么|啥|谁|哪|你(?:问|是|能))[^?？]*[?？]+",
+    re.IGNORECASE,
+)
+
+
 def leaves_open(answer: str) -> bool:
-    """Say whether an answer gives no value ("whatever", "I don't know", "随便"): it is nobody's name and no place."""
-    return _OPEN.fullmatch(answer.strip()) is not None
+    """Say whether an answer gives no value ("whatever", "I don't know", "why do you ask?", "随便"), and so no name."""
+    said = answer.strip()
+    return _OPEN.fullmatch(said) is not None or _ASKS_BACK.fullmatch(said) is not None
 
 
 def calls_off(answer: str) -> bool:

@@ -22,6 +22,8 @@ OPEN = [
     "都可以吧",
     "我不知道",
     "你定吧",
+    "Why do you ask?",
+    "你问这个干嘛？",
 ]
 OFF = ["forget it", "Never mind, thanks", "Actually, cancel that", "Don't bother", "算了", "那不用了", "取消吧"]
 TELLING = [
@@ -33,6 +35,7 @@ TELLING = [
     "都江堰",
     "定海",
     "No 7",
+    "Milan?",
 ]
 
 
