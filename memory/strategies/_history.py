@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
 
+from memory.cutting import Cut, Purpose, TurnCuts
 from memory.embedder import Matrix
 from memory.recall import Extracting, ItemKind, Recall, RecallItem, TurnShelf
-from memory.rendering import Cut, TurnCuts, render_turn
 from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
 from memory.storage.user_settings import Settled
 from memory.strategies._log_reading import LogMoment, LogReading, TurnCard
 from memory.strategies._shelved import Shelved
-from memory.tokens import count_tokens
 from memory.tools import Tool
 
 LEAST_TURN_TOKENS = 24
@@ -32,7 +31,7 @@ class Snapshot:
         self.turns = moment.turns
         self.state = moment.state
         self.position = moment.position
-        """The place of each turn, by its id."""
+        """The place of each turn, by its id; perhaps also of later ones."""
         self._vectors: Matrix | None = None
         self._cuts: dict[tuple[object, ...], TurnCuts] = {}
         """Of the turns shown so far: a budget is shared out more than once."""
@@ -44,34 +43,30 @@ class Snapshot:
             self._vectors = found.rows
             if found.turn_ids != tuple(turn.turn_id for turn in self.turns):
                 places = np.array([self.position.get(turn_id, -1) for turn_id in found.turn_ids], dtype=np.intp)
-                is_known = places >= 0
+                is_known = (places >= 0) & (places < len(self.turns))
                 self._vectors = np.zeros((len(self.turns), found.rows.shape[1]), dtype=np.float32)
                 self._vectors[places[is_known]] = found.rows[is_known]
         return self._vectors
 
     def item(
-        self,
-        position: int,
-        kind: ItemKind,
-        *,
-        max_tokens: int,
-        wanted: str,
-        score: float,
-        slots: Collection[str] = (),
-        is_kin: bool = False,
+        self, position: int, kind: ItemKind, purpose: Purpose, *, max_tokens: int, score: float, is_kin: bool = False
     ) -> RecallItem | None:
-        """Return the turn at `position` cut down for `wanted` and `slots` (see `memory.rendering.fit_turn`).
+        """Return the turn at `position` cut down for `purpose` (see `memory.cutting.fit_turn`).
 
         It is `None` if the turn cannot be as short as `max_tokens`. What is sensitive is left out as by `whole`.
         """
-        card = self._for_task(position, kind, wanted, is_kin)
-        if kind == "turn" and card.least_tokens > max_tokens:
+        if kind == "turn" and self._for_task(position, kind, purpose.wanted, is_kin).least_tokens > max_tokens:
             return None
-        key = (position, kind, is_kin, wanted, tuple(slots))
-        if key not in self._cuts:
-            self._cuts[key] = TurnCuts(card.turn, wanted=wanted, slots=slots, keeps_request=kind == "turn")
-        cut = self._cuts[key].fit(max_tokens)
+        cut = self.cuts(position, kind, purpose, is_kin=is_kin).fit(max_tokens)
         return self._shown(position, kind, cut, score) if cut is not None else None
+
+    def cuts(self, position: int, kind: ItemKind, purpose: Purpose, *, is_kin: bool = False) -> TurnCuts:
+        """Return what `item` chooses from."""
+        card = self._for_task(position, kind, purpose.wanted, is_kin)
+        key = (position, kind == "turn", card is self.moment.cards[position], purpose)
+        if key not in self._cuts:
+            self._cuts[key] = TurnCuts(card.form, purpose, keeps_request=kind == "turn")
+        return self._cuts[key]
 
     def whole(self, position: int, kind: ItemKind, *, wanted: str = "", is_kin: bool = False) -> RecallItem:
         """Return the turn at `position` uncut.
@@ -79,9 +74,8 @@ class Snapshot:
         What a turn of another task (kind `turn`, and not `is_kin`: of a tool on offer) tells of health, belief and the
         like is left out, unless `wanted` is about that. So it is for every strategy: no other way leads to a turn.
         """
-        turn = self._for_task(position, kind, wanted, is_kin).turn
-        text = render_turn(turn)
-        return self._shown(position, kind, Cut(turn, text, count_tokens(text)), 0.0)
+        cuts = TurnCuts(self._for_task(position, kind, wanted, is_kin).form, Purpose(wanted))
+        return self._shown(position, kind, cuts.whole, 0.0)
 
     def is_kin(self, position: int, tools: Sequence[Tool]) -> bool:
         """Whether the turn at `position` called a tool on offer."""
@@ -93,9 +87,9 @@ class Snapshot:
         return card.redacted if kind == "turn" and not is_kin and not is_sensitive_text(wanted) else card
 
     def _shown(self, position: int, kind: ItemKind, cut: Cut, score: float) -> RecallItem:
-        turn, text, tokens = cut
         evidence = self.moment.evidence[position]
-        return RecallItem(kind, (turn.turn_id,), text, tokens, score=score, turn=turn, evidence=evidence)
+        turn_ids = (self.turns[position].turn_id,)
+        return RecallItem(kind, turn_ids, cut.text, cut.tokens, score=score, turn=cut.turn, evidence=evidence)
 
     def take(
         self,
@@ -112,6 +106,7 @@ class Snapshot:
         `is_unbroken` it ends the list.
         """
         start = running_topic(self.turns, tools)
+        purpose = Purpose(request)
         taken: list[RecallItem] = []
         left = budget
         for position, score in ranking:
@@ -119,7 +114,7 @@ class Snapshot:
                 break
             kind: ItemKind = "topic" if position >= start else "turn"
             is_kin = self.is_kin(position, tools)
-            item = self.item(position, kind, max_tokens=left, wanted=request, score=score, is_kin=is_kin)
+            item = self.item(position, kind, purpose, max_tokens=left, score=score, is_kin=is_kin)
             if item is not None:
                 taken.append(item)
                 left -= item.tokens
@@ -147,11 +142,13 @@ class History:
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
+        self._settled = shelf if isinstance(shelf, Settled) else None  # asking that reads what is settled
+        self._extracting = shelf if isinstance(shelf, Extracting) else None
         self._reading = Shelved(shelf, LogReading)
 
     def snapshot(self, now: datetime | None = None) -> Snapshot:
         """Return the turns the shelf holds now, but those that have lapsed by `now` (`None`: by the last turn)."""
-        retention = self._shelf.settings.retention_days if isinstance(self._shelf, Settled) else {}
-        extractor = self._shelf.extractor if isinstance(self._shelf, Extracting) else None
+        retention = self._settled.settings.retention_days if self._settled is not None else {}
+        extractor = self._extracting.extractor if self._extracting is not None else None
         moment = self._reading.get().moment(self._shelf, extractor)
         return Snapshot(moment.unlapsed(retention, now) if retention else moment)

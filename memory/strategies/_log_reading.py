@@ -12,16 +12,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.cutting import TurnForm
 from memory.evidence import Evidence
 from memory.recall import TurnShelf
 from memory.records import Turn
-from memory.rendering import barest_turn, render_turn
 from memory.state.extraction import Extractor, with_further
 from memory.state.log_evidence import LogEvidence
 from memory.state.redaction import redacted
 from memory.state.state_fold import StateFold
 from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
-from memory.tokens import count_tokens
 
 
 @dataclass(frozen=True)
@@ -32,8 +31,13 @@ class TurnCard:
 
     @cached_property
     def least_tokens(self) -> int:
-        """Of its shortest form."""
-        return count_tokens(render_turn(barest_turn(self.turn)))
+        """Of its shortest form with the whole request."""
+        return TurnForm(self.turn).least_tokens  # which is not kept: most turns are never shown
+
+    @cached_property
+    def form(self) -> TurnForm:
+        """What its shorter forms are made of."""
+        return TurnForm(self.turn)
 
     def prepare(self) -> None:
         """Work out all of it now."""
@@ -72,7 +76,7 @@ class LogMoment:
     """By turn."""
     state: UserState
     position: Mapping[str, int]
-    """Of each turn, by its id."""
+    """Of each turn, by its id; perhaps with later ones."""
     cards: Sequence[TurnCard]
     """One a turn, and perhaps more."""
     callers: Callers
@@ -140,8 +144,7 @@ class _Log:
 
     def moment(self) -> LogMoment:
         evidence = tuple(self.evidence.pieces)
-        position = dict(self.position)
-        return LogMoment(tuple(self.turns), evidence, self.fold.state(), position, self.cards, self.callers)
+        return LogMoment(tuple(self.turns), evidence, self.fold.state(), self.position, self.cards, self.callers)
 
 
 class LogReading:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from memory.cutting import Purpose
 from memory.evidence import PERSON
 from memory.ranking.ranker import Ranked
 from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
 from memory.records import Turn
-from memory.rendering import barest_turn, render_turn, slot_turn
+from memory.rendering import render_turn
 from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
 from memory.strategies._entries import Entries
@@ -121,7 +122,8 @@ class _Shown:
         self._history = history
         self._request = request
         self._exemplars = frozenset(history.moment.calling(tool.name for tool in tools).tolist())
-        self._slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
+        slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
+        self._purpose = Purpose(request, slots)
 
     def topic(self, start: int, budget: int) -> list[RecallItem]:
         """Return the turns from `start` on within `budget`, newest first, cut to what may fill slots.
@@ -133,7 +135,7 @@ class _Shown:
         items: list[RecallItem] = []
         ordered = sorted(positions, key=lambda one: (one != positions[0], -self._named.get(one, 0.0), -one))
         for number, position in enumerate(ordered):
-            most = min(budget, self._least(position))
+            most = min(budget, self._history.cuts(position, "topic", self._purpose).slots_alone.tokens)
             share = max(budget // (len(ordered) - number), LEAST_TOPIC_TOKENS) if number else most
             item = self._item(position, "topic", float(position), min(most, share)) or self._item(
                 position, "topic", float(position), most
@@ -142,9 +144,6 @@ class _Shown:
                 items.append(item)
                 budget -= item.tokens
         return sorted(items, key=lambda item: -item.score)
-
-    def _least(self, position: int) -> int:
-        return count_tokens(render_turn(slot_turn(self._turn(position), wanted=self._request, slots=self._slots)))
 
     def earlier(self, ranking: Sequence[Ranked], remarks: Sequence[Scored], budget: int) -> list[RecallItem]:
         """Return the turns of `ranking`, best first, that fit into `budget` together; others are passed over.
@@ -174,17 +173,16 @@ class _Shown:
                 continue
             if is_sensitive_text(remark.text) and not is_sensitive_text(self._request):
                 continue
-            whole = self._history.whole(remark.position, "turn")
-            if whole.turn_ids in shown:
+            turn_ids = (self._turn(remark.position).turn_id,)
+            if turn_ids in shown:
                 continue
             turn = remark.cut(self._turn(remark.position))
             text = render_turn(turn)
             if (tokens := count_tokens(text)) > budget:
                 continue
-            evidence = tuple(piece for piece in whole.evidence if piece.slot.tool == PERSON)
-            items[remark.position] = RecallItem(
-                "turn", whole.turn_ids, text, tokens, score=0.0, turn=turn, evidence=evidence
-            )
+            said = self._history.moment.evidence[remark.position]
+            evidence = tuple(piece for piece in said if piece.slot.tool == PERSON)
+            items[remark.position] = RecallItem("turn", turn_ids, text, tokens, score=0.0, turn=turn, evidence=evidence)
             budget -= tokens
         return list(items.values())
 
@@ -201,7 +199,7 @@ class _Shown:
             if budget < LEAST_TURN_TOKENS:
                 break
             kind: ItemKind = "exemplar" if self._is_exemplar(position) else "turn"
-            barest = count_tokens(render_turn(barest_turn(self._turn(position))))
+            barest = self._history.moment.cards[position].least_tokens
             most = MAX_EARLIER_TOKENS if kind == "exemplar" else max(barest, MAX_EARLIER_TOKENS)
             item = self._item(position, kind, score, min(budget, most)) or self._item(
                 position, kind, score, min(budget, barest)
@@ -228,9 +226,7 @@ class _Shown:
         return self._history.turns[position]
 
     def _item(self, position: int, kind: ItemKind, score: float, max_tokens: int) -> RecallItem | None:
-        return self._history.item(
-            position, kind, max_tokens=max_tokens, wanted=self._request, score=score, slots=self._slots
-        )
+        return self._history.item(position, kind, self._purpose, max_tokens=max_tokens, score=score)
 
 
 def _slot_queries(history: Snapshot, tools: Sequence[Tool]) -> Iterator[str]:

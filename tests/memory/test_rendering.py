@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from memory.cutting import fit_turn
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
-from memory.rendering import fit_turn, index_text, render_turn
+from memory.rendering import index_text, render_turn
 from memory.state.extraction import extract, is_failure
 from memory.tokens import count_tokens
 from tests.memory.turns import asked, call, turn
