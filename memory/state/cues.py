@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.evidence import Kind
+from memory.state.pattern_index import PatternIndex
 from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
 from memory.text import normalise
 from memory.typed.scripts import simplified
@@ -92,7 +93,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
 }
-_COMPILED = {kind: tuple(re.compile(pattern) for pattern in patterns) for kind, patterns in _CUES.items()}
+_INDEX = PatternIndex([(re.compile(pattern), kind) for kind, patterns in _CUES.items() for pattern in patterns])
 
 _OWN = re.compile(r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)")
 _CORRECTION = re.compile(
@@ -105,6 +106,7 @@ _UNDO = re.compile(
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
+_REVISIONS = PatternIndex([(_UNDO, "undo"), (_CORRECTION, "correction")])
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|(?<!\s)\s+(?=[\u3400-\u9fff])")
 _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
 
@@ -143,24 +145,33 @@ def clauses(text: str) -> tuple[Clause, ...]:
     bare = masked(text, found)
     shown = blanked(text, [(one.start, one.end) for one in found if one.says])
     own = blanked(bare, [one.says for one in found if one.says]) if _has_own_clause(bare) else bare
-    return tuple(
-        _clause(
-            number, shown[start:end], own[start:end], found[bisect_left(found, (start,)) : bisect_left(found, (end,))]
-        )
+    places = [
+        (number, start, end)
         for number, sentence in enumerate(_spans(_SENTENCE_END, bare, 0, len(bare)))
         for start, end in _spans(_CLAUSE_END, bare, *sentence)
         if bare[start:end].strip()
+    ]
+    said = [_plain(own[start:end]) for _, start, end in places]
+    cues = _INDEX.narrowed(said)
+    return tuple(
+        _clause(
+            number,
+            shown[start:end],
+            words,
+            found[bisect_left(found, (start,)) : bisect_left(found, (end,))],
+            _found_cues(words, cues),
+        )
+        for (number, start, end), words in zip(places, said, strict=True)
     )
 
 
-def _clause(number: int, shown: str, own: str, found: Sequence[Quotation]) -> Clause:
-    words = _plain(own)
+def _clause(number: int, shown: str, words: str, found: Sequence[Quotation], cues: _Cues) -> Clause:
     return Clause(
         _plain(shown),
         number,
-        cues_in(words),
+        frozenset(cues),
         _OWN.search(words) is not None,
-        _is_lone_cue(words),
+        _is_lone_cue(words, cues),
         written(shown),
         own=words,
         quoted=tuple(_plain(one.words) for one in found if not one.says),
@@ -206,23 +217,36 @@ def _parts(sentence: str) -> Iterator[str]:
 
 def cues_in(text: str) -> frozenset[Kind]:
     """Return the kinds that `text` (in normal form) has a cue for."""
-    text = simplified(text)
-    return frozenset(
-        kind for kind, patterns in _COMPILED.items() if any(pattern.search(text) is not None for pattern in patterns)
-    )
+    return frozenset(_found_cues(simplified(text), _INDEX))
 
 
-def _is_lone_cue(text: str) -> bool:
-    patterns = (*_COMPILED["one_off"], *_COMPILED["standing"])
-    found = [match.group() for pattern in patterns if (match := pattern.search(text))]
-    return bool(found) and 3 * max(map(len, found)) >= 2 * len(text)
+_Cues = dict[Kind, int]
+"""The kinds of the cues in a text, with the length of the longest one."""
+
+
+def _found_cues(text: str, index: PatternIndex[Kind]) -> _Cues:
+    found: _Cues = {}
+    for match, kind in index.matches(text):
+        found[kind] = max(found.get(kind, 0), match.end() - match.start())
+    return found
+
+
+def _is_lone_cue(text: str, cues: _Cues) -> bool:
+    longest = max(cues.get("one_off", 0), cues.get("standing", 0))
+    return ("one_off" in cues or "standing" in cues) and 3 * longest >= 2 * len(text)
 
 
 def is_correction(text: str) -> bool:
     """Whether `text` puts right something said or done just before."""
-    return any(_CORRECTION.search(clause.own) for clause in clauses(text))
+    return _revises(text, "correction")
 
 
 def is_undo(text: str) -> bool:
     """Whether `text` takes back something done just before."""
-    return any(_UNDO.search(clause.own) for clause in clauses(text))
+    return _revises(text, "undo")
+
+
+def _revises(text: str, revision: str) -> bool:
+    said = [clause.own for clause in clauses(text)]
+    index = _REVISIONS.narrowed(said)
+    return any(found == revision for words in said for _, found in index.matches(words))

@@ -39,8 +39,9 @@ class PersonsWords:
                 self._texts += [step.answer, step.question]
 
     @cached_property
-    def _clauses(self) -> tuple[str, ...]:
-        return tuple(clause for text in self._texts for clause in clause_texts(text))
+    def _clauses(self) -> str:
+        """A line each: what one clause names, or its slot, these do."""
+        return "\n".join(clause for text in self._texts for clause in clause_texts(text))
 
     @cached_property
     def _terms(self) -> frozenset[str]:
@@ -55,12 +56,12 @@ class PersonsWords:
     def say(self, path: str, value: JsonValue) -> bool:
         """Whether `value` or a part of it, or the argument `path` by its name, was brought up."""
         scalars = [leaf for leaf in _leaves(value) if not isinstance(leaf, bool)]
-        if any(names_slot(path.rpartition(".")[2], clause) for clause in self._clauses):
+        if names_slot(path.rpartition(".")[2], self._clauses):
             return True
         return any(self._say_scalar(scalar) for scalar in scalars)
 
     def _say_scalar(self, value: str | float) -> bool:
-        if any(is_mentioned(value, clause) for clause in self._clauses) or canonical_key(value) in self._observed:
+        if is_mentioned(value, self._clauses) or canonical_key(value) in self._observed:
             return True
         return isinstance(value, str) and not self._terms.isdisjoint(tokenise(value.replace("_", " ")))
 

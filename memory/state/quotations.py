@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from memory.state.pattern_index import PatternIndex
+
 MASK = "\ufffc"
 """Stands for each character of a quotation in a masked text."""
 
@@ -46,6 +48,7 @@ _COMPOSED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Words of a text that is to be written or worked on: they are nobody's rules or likes."""
+_TELLING = PatternIndex([(_TOLD, "told"), (_COMPOSED, "composed")])
 _NEAR = 60
 """Characters before and after a quotation that are searched for who says it."""
 
@@ -69,19 +72,24 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     the aisle") is none, nor is a text that is one quotation and nothing else.
     """
     marked = list(_marked(text))
-    told = [
-        Quotation(*match.span("told"), text[slice(*match.span("told"))], match.span("says"))
-        for match in _TOLD.finditer(masked(text, marked))
-        if not match["told"].startswith(MASK)
-    ]
-    for match in _COMPOSED.finditer(masked(text, [*marked, *told])):
-        name = next(name for name, words in match.groupdict().items() if words is not None)
-        told.append(Quotation(*match.span(name), text[slice(*match.span(name))], None))
+    told: list[Quotation] = []
+    for pattern, _ in _TELLING.possible(text):
+        shown = masked(text, [*marked, *told])
+        read = [_unmarked(text, match) for match in pattern.finditer(shown)]
+        told += [one for one in read if one.says is None or shown[one.start] != MASK]
     found: list[Quotation] = []
     for one in sorted([*marked, *told], key=lambda one: (one.start, -one.end)):
         if not found or one.start >= found[-1].end:
             found.append(one)
     return tuple(found) if re.search(r"\w", masked(text, found)) else ()
+
+
+def _unmarked(text: str, match: re.Match[str]) -> Quotation:
+    """Return what a text quotes without marks."""
+    spans = {name: match.span(name) for name, words in match.groupdict().items() if words is not None}
+    says = spans.pop("says", None)
+    (span,) = spans.values()
+    return Quotation(*span, text[slice(*span)], says)
 
 
 def _marked(text: str) -> Iterator[Quotation]:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
+from itertools import starmap
 from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
 from memory.state.cues import Clause, clauses, cues_in
 from memory.state.fact_forms import FACTS
+from memory.state.pattern_index import PatternIndex
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import (
     ADDITIVE,
@@ -170,36 +171,26 @@ def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:
     facts = dict(_facts(clause))
     yield from (_Found(topic, value, "for", is_fact=True) for topic, value in facts.items())
     if not facts:
-        liked = next(filter(None, map(partial(_attitude, clause), _forms(clause.raw))), [])
+        liked = next(filter(None, starmap(_attitude, _ATTITUDE_INDEX.matches(clause.raw))), [])
         yield from liked
         if not liked and "standing" in clause.cues and not has_calls:
             yield from _rule(clause)
 
 
 def _facts(clause: Clause) -> Iterator[tuple[str, str]]:
-    for fact in FACTS:
-        if match := fact.pattern.search(clause.raw):
-            groups = match.groupdict()
-            value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
-            topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
-            if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
-                yield topic, value
+    for match, fact in _FACT_INDEX.matches(clause.raw):
+        groups = match.groupdict()
+        value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
+        topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
+        if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
+            yield topic, value
 
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_FORMS = (*ATTITUDES, *OTHERS)
-_ENGLISH_FORMS = tuple(form for form in _FORMS if not _HAN.search(form.pattern.pattern))
+_ATTITUDE_INDEX = PatternIndex([(attitude.pattern, attitude) for attitude in (*ATTITUDES, *OTHERS)])
+_FACT_INDEX = PatternIndex([(fact.pattern, fact) for fact in FACTS])
 
 
-def _forms(text: str) -> tuple[Attitude, ...]:
-    """Return the forms that can fit `text`: without a Chinese character, only the English ones can."""
-    return _FORMS if _HAN.search(text) else _ENGLISH_FORMS
-
-
-def _attitude(clause: Clause, form: Attitude) -> list[_Found]:
-    match = form.pattern.search(clause.raw)
-    if match is None:
-        return []
+def _attitude(match: re.Match[str], form: Attitude) -> list[_Found]:
     thing = match["o"] or match.groupdict().get("p") or ""
     return [_Found(*found, form.stance, is_of_other=form in OTHERS) for found in _things(thing, form)]
 

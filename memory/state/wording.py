@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -60,7 +61,10 @@ class Wording(NamedTuple):
         parts: list[Clause] = []
         for text, slots in said:
             offset = parts[-1].sentence + 1 if parts else 0
-            parts.extend(replace(clause, sentence=clause.sentence + offset, slots=slots) for clause in clauses(text))
+            found = clauses(text)
+            if offset or slots:
+                found = tuple(replace(one, sentence=one.sentence + offset, slots=slots) for one in found)
+            parts.extend(found)
         return cls(_spread(_contrasted(parts), turn.calls), turn.calls)
 
     def about(self, value: JsonValue) -> Sequence[Clause]:
@@ -81,6 +85,8 @@ class Wording(NamedTuple):
         takes the one-off cue of the turn, and the standing one of a clause that names no value of any call where it is
         the only such value, or the only slot that was asked for. A rule in an answer is about the slots asked for.
         """
+        if not any(clause.cues or clause.quoted or clause.reported for clause in self.clauses):
+            return "plain"
         stating = [clause for clause in self.clauses if is_mentioned(value, clause.own)]
         if not stating and self._is_quoted(call, argument, value):
             return "other_person"
@@ -171,11 +177,10 @@ def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause,
 
     "first class, that leg only": the exception is about the class. A hypothesis stays where it is.
     """
-    bare = [not _names_any(calls, clause) for clause in parts]
     spread = list(parts)
     for index, clause in enumerate(parts):
         cues = clause.cues - {"hypothetical"}
-        if not (bare[index] and cues):
+        if not cues or _names_any(calls, clause):
             continue
         for near in (index - 1, index + 1):
             if 0 <= near < len(parts) and (clause.is_lone_cue or parts[near].sentence == clause.sentence):
@@ -254,9 +259,7 @@ def _plain(value: str) -> str:
 def _is_text_mentioned(text: str, clause: str) -> bool:
     if not text:
         return False
-    if text in clause and (
-        not text.isascii() or re.search(rf"(?<![a-z0-9]){re.escape(text)}(?![a-z0-9])", clause) is not None
-    ):
+    if _holds(text, clause):
         return True
     if date := _ISO_DATE.fullmatch(text):
         return float(date[1]) in _numbers(clause)
@@ -270,6 +273,19 @@ def _is_text_mentioned(text: str, clause: str) -> bool:
     return False
 
 
+_IN_WORD = frozenset(string.ascii_lowercase + string.digits)
+
+
+def _holds(text: str, clause: str) -> bool:
+    """Whether `text` stands in `clause`, in plain letters as whole words."""
+    at = clause.find(text)
+    if text.isascii():
+        while at >= 0 and (clause[at - 1 : at] in _IN_WORD or clause[at + len(text) :][:1] in _IN_WORD):
+            at = clause.find(text, at + 1)
+    return at >= 0
+
+
+@lru_cache(maxsize=1024)
 def _numbers(clause: str) -> frozenset[float]:
     """Return the numbers that `clause` names in digits or words."""
     figures = re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))
