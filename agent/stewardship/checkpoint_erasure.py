@@ -10,6 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from agent.graph import allow_listed
 from agent.turn_state import TurnState
+from memory.errors import MemoryStoreError
 from memory.records import Scope
 
 
@@ -48,7 +49,16 @@ class CheckpointErasure:
 
 
 def _scrub(connection: sqlite3.Connection) -> None:
-    """Leave nothing of what was deleted in the file or its write-ahead log."""
+    """Leave nothing of what was deleted in the file or its write-ahead log.
+
+    Raises:
+        MemoryStoreError: If a reader kept the bytes in the write-ahead log.
+    """
     connection.commit()
     connection.execute("VACUUM")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    if is_busy:
+        raise MemoryStoreError(
+            "the threads are out of the checkpoints, but a reader kept their bytes in the write-ahead log; erase again "
+            "when nobody reads the database"
+        )

@@ -41,8 +41,9 @@ class SqlSettingsStore:
                 connection.execute(insert(user_settings).values(**row))
 
     def erase(self, scope: Scope) -> int:
-        with self._log.connection("erase settings from", writes=True) as connection:
-            count = connection.execute(delete(user_settings).where(rows_of(user_settings, scope))).rowcount
-        if count:
-            self._log.scrub()
-        return count
+        where = rows_of(user_settings, scope)
+        with self._log.connection("read settings from") as connection:
+            if connection.execute(select(user_settings.c.content).where(where)).first() is None:
+                return 0
+        with self._log.connection("erase settings from", erases=True) as connection:
+            return connection.execute(delete(user_settings).where(where)).rowcount

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Engine,
     Table,
     and_,
     bindparam,
     create_engine,
     delete,
-    event,
     func,
     insert,
     select,
@@ -27,11 +25,12 @@ from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
 
 from memory.errors import MemoryStoreError, RecordError, ScopeError
 from memory.records import Scope, Turn
+from memory.storage import sqlite_file
 from memory.storage.schema import migrate, scopes, turns
 from memory.storage.turn_log import LogEntry, LogVersion, decode_turn, encode_turn, is_same_turn
 
-_BUSY_TIMEOUT_MS = 10_000
-"""How long SQLite waits for another writer before it gives up."""
+_log = logging.getLogger(__name__)
+
 _APPEND_ATTEMPTS = 50
 """Each lost attempt means that another writer of the same scope got through, so this many are never needed."""
 _IDS_PER_STATEMENT = 500
@@ -88,14 +87,16 @@ class SqlTurnLog:
             try:
                 is_sqlite = parsed.get_backend_name() == "sqlite"
                 options = {} if is_sqlite else {"client_encoding": "utf8"}
-                self._engine = create_engine(parsed, pool_pre_ping=not is_sqlite, connect_args=options)
+                self._engine = create_engine(
+                    parsed, pool_pre_ping=not is_sqlite, connect_args=options, hide_parameters=True
+                )
             except ImportError as exc:
                 raise MemoryStoreError(
                     f"the turn log {self._name} needs a driver that is not installed ({exc}); "
                     "for PostgreSQL: pip install 'stead[postgres]'"
                 ) from exc
             if self._is_sqlite:
-                _configure_sqlite(self._engine)
+                sqlite_file.configure(self._engine)
             try:
                 with self._writing() as connection:
                     _check_encoding(connection, self._name)
@@ -103,6 +104,7 @@ class SqlTurnLog:
             except BaseException:
                 self._engine.dispose()
                 raise
+        self._complete_erasure()
 
     def append(self, scope: Scope, turn: Turn) -> int:
         content, key = encode_turn(turn), row_key(scope)
@@ -152,40 +154,34 @@ class SqlTurnLog:
             ids = list(dict.fromkeys(turn_ids))
             batches = (ids[start : start + _IDS_PER_STATEMENT] for start in range(0, len(ids), _IDS_PER_STATEMENT))
             conditions = [and_(rows_of(turns, scope), turns.c.turn_id.in_(batch)) for batch in batches]
-        with self._translated("erase from"):
-            with self._writing() as connection:
-                # First, so that writers of this scope wait.
-                connection.execute(update(scopes).where(rows_of(scopes, scope)).values(erased=scopes.c.erased + 1))
-                count = sum(connection.execute(delete(turns).where(condition)).rowcount for condition in conditions)
-                if connection.execute(select(turns.c.position).where(rows_of(turns, scope)).limit(1)).first() is None:
-                    connection.execute(delete(scopes).where(rows_of(scopes, scope)))
-            self._scrub()
+        with self._translated("erase from"), self._erasing() as connection:
+            # First, so that writers of this scope wait.
+            connection.execute(update(scopes).where(rows_of(scopes, scope)).values(erased=scopes.c.erased + 1))
+            count = sum(connection.execute(delete(turns).where(condition)).rowcount for condition in conditions)
+            if connection.execute(select(turns.c.position).where(rows_of(turns, scope)).limit(1)).first() is None:
+                connection.execute(delete(scopes).where(rows_of(scopes, scope)))
         return count
 
     @property
     def residue(self) -> str | None:
         return None if self._is_sqlite else _POSTGRES_RESIDUE
 
-    def scrub(self) -> None:
-        """Leave nothing of what was deleted in the files of SQLite; let PostgreSQL reuse its space."""
-        with self._translated("erase from"):
-            self._scrub()
-
     def close(self) -> None:
         self._is_closed = True
         self._engine.dispose()
 
     @contextmanager
-    def connection(self, action: str, *, writes: bool = False) -> Iterator[Connection]:
+    def connection(self, action: str, *, writes: bool = False, erases: bool = False) -> Iterator[Connection]:
         """Lend a connection within one transaction, for the other tables of this database.
 
         Args:
             action: What an error says could not be done, as in "cannot read settings from the turn log".
             writes: Whether the transaction writes.
+            erases: Whether it deletes, and nothing of that is to stay in the files.
         """
         with self._translated(action):
-            if writes:
-                with self._writing() as connection:
+            if writes or erases:
+                with self._erasing() if erases else self._writing() as connection:
                     yield connection
             else:
                 with self._engine.connect() as connection:
@@ -214,23 +210,42 @@ class SqlTurnLog:
         with self._engine.connect().execution_options(stead_writes=True) as connection, connection.begin():
             yield connection
 
-    def _scrub(self) -> None:
-        """Leave nothing of what was erased in the files of SQLite; let PostgreSQL reuse their space.
+    @contextmanager
+    def _erasing(self) -> Iterator[Connection]:
+        """Lend a connection for a transaction that deletes, and scrub the files after it.
 
-        SQLite overwrites what is deleted, but old copies stay in the unused part of pages that were split, and in the
-        write-ahead log: so the file is written anew and the log cut to nothing.
+        A file of SQLite notes it in the same transaction: whoever opens one whose eraser was killed in between scrubs
+        it.
         """
+        with self._writing() as connection:
+            if self._is_sqlite:
+                sqlite_file.note_erasure(connection)
+            yield connection
+        self._scrub()
+
+    def _complete_erasure(self) -> None:
+        """Scrub the files where an erasure was cut off before it did."""
+        if not self._is_sqlite:
+            return
+        try:
+            with self._translated("complete an erasure of"):
+                with self._engine.connect() as connection:
+                    is_unscrubbed = sqlite_file.erasures(connection) > 0
+                if is_unscrubbed:
+                    self._scrub()
+        except MemoryStoreError as exc:  # a full disk, say: no reason to keep everybody from their turns
+            _log.warning("an erasure was cut off, and bytes of it stay in the files: %s", exc)
+
+    def _scrub(self) -> None:
+        """Leave nothing of what was erased in the files of SQLite; let PostgreSQL reuse their space."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             if not self._is_sqlite:
                 connection.exec_driver_sql("VACUUM turns, scopes, user_settings")
-                return
-            connection.exec_driver_sql("VACUUM")
-            is_busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
-        if is_busy:
-            raise MemoryStoreError(
-                f"the turns are out of {self._name}, but a reader kept their bytes in its write-ahead log; "
-                "erase again when no other process reads the database"
-            )
+            elif not sqlite_file.scrub(connection):
+                raise MemoryStoreError(
+                    f"the turns are out of {self._name}, but a reader kept their bytes in its write-ahead log; "
+                    "erase again when no other process reads the database"
+                )
 
     @contextmanager
     def _translated(self, action: str) -> Iterator[None]:
@@ -276,26 +291,3 @@ def _check_encoding(connection: Connection, name: str) -> None:
                 f"the database {name} has encoding {encoding}, which cannot hold every text; make it with: "
                 "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
             )
-
-
-def _configure_sqlite(engine: Engine) -> None:
-    """Make every connection durable, patient and leaving nothing behind that was deleted."""
-
-    @event.listens_for(engine, "connect")
-    def _set_pragmas(connection: Any, record: object) -> None:
-        connection.isolation_level = None  # the driver would begin transactions on its own, and too late
-        for pragma in (
-            f"busy_timeout={_BUSY_TIMEOUT_MS}",
-            "journal_mode=WAL",
-            "synchronous=FULL",  # in WAL mode the default may lose the last commits at a power cut
-            "secure_delete=ON",  # overwrite deleted content with zeros
-        ):
-            connection.execute(f"PRAGMA {pragma}").close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
-            return
-        # A transaction that reads first and writes then fails at once when another one wrote in between.
-        is_writing = connection.get_execution_options().get("stead_writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")

@@ -17,6 +17,7 @@ from agent.graph import AgentContext, AgentState, allow_listed, build_graph, thr
 from agent.stewardship.checkpoint_erasure import CheckpointErasure
 from clarifier.decision import Proposal
 from memory import Erasable, Memory, Scope, Turn
+from memory.errors import MemoryStoreError
 from memory.storage.erasure import Erased
 from tests.fakes import FixedMemory, HashingEmbedder, RecordingExecutor, ScriptedPlanner, obey
 
@@ -43,6 +44,21 @@ def ask(checkpointer: BaseCheckpointSaver[str], scope: Scope, thread: str, reque
     )
     state = AgentState(turn=begin(request, [], turn_id="t1", scope=scope))
     build_graph(checkpointer=checkpointer).invoke(state, thread_config(thread), context=context, durability="sync")
+
+
+def test_bytes_that_a_reader_keeps_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoints.sqlite"
+    with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
+        checkpointer = SqliteSaver(connection)
+        ask(checkpointer, ANN, "1", "SECRET-4f1c9 one")
+        connection.execute("PRAGMA busy_timeout = 100")
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM checkpoints").fetchone()
+            with pytest.raises(MemoryStoreError, match="a reader kept their bytes in the write-ahead log; erase again"):
+                CheckpointErasure(checkpointer).erase(ANN, None)
+        assert CheckpointErasure(checkpointer).erase(ANN, None) == 0
+        assert [file.name for file in tmp_path.iterdir() if b"SECRET" in file.read_bytes()] == []
 
 
 def threads(checkpointer: BaseCheckpointSaver[str]) -> set[str]:

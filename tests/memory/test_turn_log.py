@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -154,6 +155,28 @@ def test_nothing_of_a_forgotten_turn_is_left_in_any_file(log: SqlTurnLog, path: 
     assert (content.count(secret.encode()), content.count(kept.encode())) == (0, 1)
 
 
+_KILLED_WHILE_ERASING = """
+import os, signal, sys
+from memory import Scope, SqlTurnLog
+log = SqlTurnLog(f"sqlite:///{sys.argv[1]}")
+log._scrub = lambda: os.kill(os.getpid(), signal.SIGKILL)
+log.forget(Scope("ann"))
+"""
+
+
+def test_an_erasure_that_was_killed_is_completed_by_opening_the_log(path: Path) -> None:
+    secret = "SECRET-4f1c9"
+    with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
+        for number in range(50):
+            log.append(Scope("ann"), turn(str(number), f"{secret} " * (number * 7)))
+            log.append(Scope("bob"), turn(str(number), "kept"))
+    killed = subprocess.run([sys.executable, "-c", _KILLED_WHILE_ERASING, str(path)], check=False)
+    assert (killed.returncode, secret.encode() in path.read_bytes()) == (-signal.SIGKILL, True)
+    with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
+        assert [file.name for file in path.parent.iterdir() if secret.encode() in file.read_bytes()] == []
+        assert (len(log.turns(Scope("ann"))), len(log.turns(Scope("bob")))) == (0, 50)
+
+
 def test_every_connection_is_durable(log: SqlTurnLog, path: Path) -> None:
     log.append(Scope("ann"), turn("a"))
     assert path.with_name("turns.sqlite-wal").stat().st_size > 0  # it is in WAL mode, and not yet checkpointed
@@ -185,6 +208,14 @@ def test_a_damaged_record_is_named(log: SqlTurnLog, path: Path) -> None:
         other.execute("UPDATE turns SET content = '{\"turn_id\": 3}'")
     with pytest.raises(RecordError, match="position 0"):
         log.turns(Scope("ann"))
+
+
+def test_no_word_of_a_turn_is_in_a_message(log: SqlTurnLog, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("ALTER TABLE turns RENAME TO others")
+    with pytest.raises(MemoryStoreError, match="no such table: turns") as raised:
+        log.append(Scope("ann"), turn("a", "SECRET-4f1c9"))
+    assert "SECRET" not in f"{raised.value} {raised.value.__cause__}"
 
 
 def test_a_password_is_in_no_message() -> None:
