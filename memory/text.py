@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -56,20 +56,32 @@ def tokenise(text: str) -> list[str]:
     still matches; a lone character is a term of its own.
     """
     folded = fold_accents(unicodedata.normalize("NFKC", text))
-    return list(_terms(_CAMEL.sub(" ", folded)))
+    return list(_terms(_CAMEL.sub(" ", folded), _words))
 
 
-def _terms(text: str) -> Iterator[str]:
+def common_terms(text: str) -> frozenset[str]:
+    """Return terms of which two texts share one wherever they share one of `tokenise`, and only there.
+
+    No Chinese is segmented for them: who shares a word shares its bigrams.
+    """
+    folded = fold_accents(unicodedata.normalize("NFKC", text))
+    return frozenset(_terms(_CAMEL.sub(" ", folded), lambda _: []))
+
+
+def _terms(text: str, words_of: Callable[[str], list[str]]) -> Iterator[str]:
     for match in _RUN.finditer(text):
         run = match.group()
         if _IS_CJK.match(run):
-            yield from _cjk_terms(run)
+            yield from _cjk_terms(run, words_of(run))
         else:
             yield stem(run.casefold())
 
 
-def _cjk_terms(run: str) -> Iterator[str]:
-    words = [word for word in _segmenter().cut_for_search(run) if len(word) > 1] if _IS_HAN.search(run) else []
+def _words(run: str) -> list[str]:
+    return [word for word in _segmenter().cut_for_search(run) if len(word) > 1] if _IS_HAN.search(run) else []
+
+
+def _cjk_terms(run: str, words: list[str]) -> Iterator[str]:
     yield from words
     known = set(words)
     yield from (run[i : i + 2] for i in range(len(run) - 1) if run[i : i + 2] not in known)

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from memory.evidence import Kind
 from memory.state.pattern_index import PatternIndex
@@ -93,20 +94,27 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
 }
-_INDEX = PatternIndex([(re.compile(pattern), kind) for kind, patterns in _CUES.items() for pattern in patterns])
-
-_OWN = re.compile(r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)")
-_CORRECTION = re.compile(
+_OWN = r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)"
+_CORRECTION = (
     r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
     r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
     r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
     r"|不对|^不是$|我(?:说|指|要)的是|我是说|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
 )
-_UNDO = re.compile(
+_UNDO = (
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
-_REVISIONS = PatternIndex([(_UNDO, "undo"), (_CORRECTION, "correction")])
+Revision = Literal["undo", "correction"]
+_REVISIONS: frozenset[Revision] = frozenset(("undo", "correction"))
+_Sign = Kind | Revision | Literal["own"]
+_SIGNS: tuple[tuple[_Sign, tuple[str, ...]], ...] = (
+    *_CUES.items(),
+    ("own", (_OWN,)),
+    ("undo", (_UNDO,)),
+    ("correction", (_CORRECTION,)),
+)
+_INDEX = PatternIndex([(re.compile(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|(?<!\s)\s+(?=[\u3400-\u9fff])")
 _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
 
@@ -133,6 +141,8 @@ class Clause:
     """The quotations that nobody is said to have said, in normal form; they stand in `text` too."""
     reported: tuple[str, ...] = ()
     """What somebody else is said to have said, in normal form; it stands in neither `text` nor `raw`."""
+    revisions: frozenset[Revision] = frozenset()
+    """What it does to what was said or done just before."""
 
 
 @lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
@@ -152,30 +162,33 @@ def clauses(text: str) -> tuple[Clause, ...]:
         if bare[start:end].strip()
     ]
     said = [_plain(own[start:end]) for _, start, end in places]
-    cues = _INDEX.narrowed(said)
+    texts = said if shown == own else [_plain(shown[start:end]) for _, start, end in places]
+    index = _INDEX.narrowed(said)
     return tuple(
         _clause(
             number,
-            shown[start:end],
+            whole,
             words,
+            shown[start:end],
             found[bisect_left(found, (start,)) : bisect_left(found, (end,))],
-            _found_cues(words, cues),
+            _signs(words, index),
         )
-        for (number, start, end), words in zip(places, said, strict=True)
+        for (number, start, end), whole, words in zip(places, texts, said, strict=True)
     )
 
 
-def _clause(number: int, shown: str, words: str, found: Sequence[Quotation], cues: _Cues) -> Clause:
+def _clause(number: int, whole: str, words: str, raw: str, found: Sequence[Quotation], signs: _Signs) -> Clause:
     return Clause(
-        _plain(shown),
+        whole,
         number,
-        frozenset(cues),
-        _OWN.search(words) is not None,
-        _is_lone_cue(words, cues),
-        written(shown),
+        _cues(signs),
+        "own" in signs,
+        _is_lone_cue(words, signs),
+        written(raw),
         own=words,
         quoted=tuple(_plain(one.words) for one in found if not one.says),
         reported=tuple(_plain(one.words) for one in found if one.says),
+        revisions=_REVISIONS.intersection(signs),
     )
 
 
@@ -217,36 +230,34 @@ def _parts(sentence: str) -> Iterator[str]:
 
 def cues_in(text: str) -> frozenset[Kind]:
     """Return the kinds that `text` (in normal form) has a cue for."""
-    return frozenset(_found_cues(simplified(text), _INDEX))
+    return _cues(_signs(simplified(text), _INDEX))
 
 
-_Cues = dict[Kind, int]
-"""The kinds of the cues in a text, with the length of the longest one."""
+_Signs = dict[_Sign, int]
+"""What the wording of a text says, with the length of the longest words that say it."""
 
 
-def _found_cues(text: str, index: PatternIndex[Kind]) -> _Cues:
-    found: _Cues = {}
-    for match, kind in index.matches(text):
-        found[kind] = max(found.get(kind, 0), match.end() - match.start())
+def _signs(text: str, index: PatternIndex[_Sign]) -> _Signs:
+    found: _Signs = {}
+    for match, sign in index.matches(text):
+        found[sign] = max(found.get(sign, 0), match.end() - match.start())
     return found
 
 
-def _is_lone_cue(text: str, cues: _Cues) -> bool:
-    longest = max(cues.get("one_off", 0), cues.get("standing", 0))
-    return ("one_off" in cues or "standing" in cues) and 3 * longest >= 2 * len(text)
+def _cues(signs: _Signs) -> frozenset[Kind]:
+    return frozenset(kind for kind in _CUES if kind in signs)
+
+
+def _is_lone_cue(text: str, signs: _Signs) -> bool:
+    longest = max(signs.get("one_off", 0), signs.get("standing", 0))
+    return ("one_off" in signs or "standing" in signs) and 3 * longest >= 2 * len(text)
 
 
 def is_correction(text: str) -> bool:
     """Whether `text` puts right something said or done just before."""
-    return _revises(text, "correction")
+    return any("correction" in clause.revisions for clause in clauses(text))
 
 
 def is_undo(text: str) -> bool:
     """Whether `text` takes back something done just before."""
-    return _revises(text, "undo")
-
-
-def _revises(text: str, revision: str) -> bool:
-    said = [clause.own for clause in clauses(text)]
-    index = _REVISIONS.narrowed(said)
-    return any(found == revision for words in said for _, found in index.matches(words))
+    return any("undo" in clause.revisions for clause in clauses(text))

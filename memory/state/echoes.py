@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from pydantic import JsonValue
 
@@ -17,7 +17,7 @@ from memory.records import CallStep, QuestionStep, Turn
 from memory.state.concepts import concept
 from memory.state.cues import clause_texts
 from memory.state.wording import is_mentioned, names_slot
-from memory.text import tokenise
+from memory.text import common_terms
 from memory.typed.values import canonical_key
 
 _Value = tuple[tuple[str, ...], str]
@@ -45,7 +45,7 @@ class PersonsWords:
 
     @cached_property
     def _terms(self) -> frozenset[str]:
-        return frozenset(term for text in self._texts for term in tokenise(text))
+        return frozenset().union(*map(common_terms, self._texts))
 
     @cached_property
     def _observed(self) -> frozenset[str]:
@@ -63,7 +63,7 @@ class PersonsWords:
     def _say_scalar(self, value: str | float) -> bool:
         if is_mentioned(value, self._clauses) or canonical_key(value) in self._observed:
             return True
-        return isinstance(value, str) and not self._terms.isdisjoint(tokenise(value.replace("_", " ")))
+        return isinstance(value, str) and not self._terms.isdisjoint(_value_terms(value))
 
 
 class Echoes:
@@ -108,6 +108,11 @@ def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence
     """Return the evidence per turn, oldest first, with every echo naming the turn whose value it repeats."""
     echoes = Echoes()
     return [echoes.mark(pieces) for pieces in evidence]
+
+
+@lru_cache(maxsize=4096)
+def _value_terms(value: str) -> frozenset[str]:
+    return common_terms(value.replace("_", " "))
 
 
 def _leaves(value: JsonValue) -> Iterator[str | float | bool]:

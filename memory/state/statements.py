@@ -10,15 +10,13 @@ Sensitive matters are never read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import starmap
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
 from memory.state.cues import Clause, clauses, cues_in
-from memory.state.fact_forms import FACTS
+from memory.state.fact_forms import FACTS, Fact
 from memory.state.pattern_index import PatternIndex
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import (
@@ -81,6 +79,13 @@ class _Thing(NamedTuple):
     value: str
 
 
+class _Part(NamedTuple):
+    """Words of a clause that tell of one doing."""
+
+    clause: Clause
+    words: str
+
+
 class _Found(NamedTuple):
     topic: str
     value: str
@@ -111,23 +116,27 @@ def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
 
 
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
+    for clause, found in _findings(list(_parts(text)), has_calls):
+        yield Evidence(
+            slot=Slot(PERSON, found.topic),
+            value=_as_written(found.value, clause),
+            source=source,
+            kind=_kind(found, clause),
+            turn_id=turn.turn_id,
+            position=position,
+            time=turn.time,
+        )
+
+
+def _parts(text: str) -> Iterator[_Part]:
+    """Yield what of a text may be read: each clause that is not about a sensitive matter, in its parts."""
     parts = clauses(text)
     barred = {clause.sentence for clause in parts if is_sensitive_text(clause.raw)}
     for clause in with_subjects(parts):
         if _APART.search(clause.text) and not is_sensitive_text(clause.raw):
             barred.discard(clause.sentence)  # what follows is another matter
-        if clause.sentence in barred:
-            continue
-        for found in (found for part in _split(clause) for found in _read(part, has_calls)):
-            yield Evidence(
-                slot=Slot(PERSON, found.topic),
-                value=_as_written(found.value, clause),
-                source=source,
-                kind=_kind(found, clause),
-                turn_id=turn.turn_id,
-                position=position,
-                time=turn.time,
-            )
+        if clause.sentence not in barred:
+            yield from (_Part(clause, words) for words in _split(clause))
 
 
 _APART = re.compile(r"^(?:and |but )?(?:by the way|btw|besides|separately|apart from that)\b|^(?:另外|对了|顺便|此外)")
@@ -140,13 +149,13 @@ _AND_ALSO = re.compile(
 """Before a further doing of the same person."""
 
 
-def _split(clause: Clause) -> Iterator[Clause]:
+def _split(clause: Clause) -> Iterator[str]:
     """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
     for part in _AND_THEN.split(_without_utterances(clause)):
         first, *others = _AND_ALSO.split(part)
-        yield replace(clause, raw=first)
-        if re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
-            yield from (replace(clause, raw=f"I {other}") for other in others)
+        yield first
+        if others and re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
+            yield from (f"I {other}" for other in others)
 
 
 def _without_utterances(clause: Clause) -> str:
@@ -154,7 +163,7 @@ def _without_utterances(clause: Clause) -> str:
     text = simplified(clause.raw)
     for words in clause.quoted:
         told = Clause(words, 0, cues_in(words), is_for_self=False, is_lone_cue=False, raw=words)
-        if next(_read(told, False), None) is not None:
+        if next(_findings([_Part(told, words)], False), None) is not None:
             text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
     return text
 
@@ -167,27 +176,38 @@ def _as_written(value: str, clause: Clause) -> str:
     return clause.raw[start : start + len(value)]
 
 
-def _read(clause: Clause, has_calls: bool) -> Iterator[_Found]:
-    facts = dict(_facts(clause))
-    yield from (_Found(topic, value, "for", is_fact=True) for topic, value in facts.items())
-    if not facts:
-        liked = next(filter(None, starmap(_attitude, _ATTITUDE_INDEX.matches(clause.raw))), [])
-        yield from liked
-        if not liked and "standing" in clause.cues and not has_calls:
-            yield from _rule(clause)
+_ORDERED: tuple[Fact | Attitude, ...] = (*FACTS, *ATTITUDES, *OTHERS)
+_FORMS = PatternIndex([(form.pattern, form) for form in _ORDERED])
 
 
-def _facts(clause: Clause) -> Iterator[tuple[str, str]]:
-    for match, fact in _FACT_INDEX.matches(clause.raw):
-        groups = match.groupdict()
-        value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
-        topic = fact.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
-        if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
-            yield topic, value
+def _findings(parts: Sequence[_Part], has_calls: bool) -> Iterator[tuple[Clause, _Found]]:
+    """Yield what the parts of a text say, each with the clause that it stands in."""
+    forms = _FORMS.narrowed(part.words for part in parts)
+    for part in parts:
+        for found in _read(part, forms, has_calls):
+            yield part.clause, found
 
 
-_ATTITUDE_INDEX = PatternIndex([(attitude.pattern, attitude) for attitude in (*ATTITUDES, *OTHERS)])
-_FACT_INDEX = PatternIndex([(fact.pattern, fact) for fact in FACTS])
+def _read(part: _Part, forms: PatternIndex[Fact | Attitude], has_calls: bool) -> Iterable[_Found]:
+    facts: dict[str, _Found] = {}
+    for match, form in forms.matches(part.words):
+        if isinstance(form, Fact):
+            facts.update((found.topic, found) for found in _fact(match, form))
+        elif facts:
+            break
+        elif liked := _attitude(match, form):
+            return liked
+    if not facts and "standing" in part.clause.cues and not has_calls:
+        return _rule(part)
+    return facts.values()
+
+
+def _fact(match: re.Match[str], form: Fact) -> Iterator[_Found]:
+    groups = match.groupdict()
+    value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
+    topic = form.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
+    if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
+        yield _Found(topic, value, "for", is_fact=True)
 
 
 def _attitude(match: re.Match[str], form: Attitude) -> list[_Found]:
@@ -211,13 +231,13 @@ _NEVER = re.compile(
 )
 
 
-def _rule(clause: Clause) -> Iterator[_Found]:
+def _rule(part: _Part) -> Iterator[_Found]:
     """Yield what a rule orders ("from now on book me aisle seats", "以后都坐靠窗")."""
-    text = written_rule = _RULE_CUE.sub(" ", clause.raw).strip()
+    text = written_rule = _RULE_CUE.sub(" ", part.words).strip()
     text = DEMAND.sub("", text).strip()
     if never := _NEVER.match(text):
         text = DEMAND.sub("", text[never.end() :]).strip()
-    if _STORY.match(text) or (_ABOUT_OTHER_THINGS.match(clause.raw) and "from" not in clause.text):
+    if _STORY.match(text) or (_ABOUT_OTHER_THINGS.match(part.words) and "from" not in part.clause.text):
         return  # a story, no order
     if text == written_rule and not never and len(text.split()) > 3:
         return  # no order: a story with "always" in it

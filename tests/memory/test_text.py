@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text import fold_accents, language, normalise, split_name, stem, tokenise
+from memory.text import common_terms, fold_accents, language, normalise, split_name, stem, tokenise
 
 
 def test_normalises_width_case_and_spaces() -> None:
@@ -95,3 +95,12 @@ def test_terms_are_never_empty_and_do_not_depend_on_width(text: str) -> None:
     terms = tokenise(text)
     assert all(terms)
     assert terms == tokenise(unicodedata.normalize("NFKC", text))
+
+
+@given(
+    st.text(alphabet="台北京站票ab -sCafé12のス", max_size=12),
+    st.text(alphabet="台北京站票ab -sCafé12のス", max_size=12),
+)
+def test_common_terms_are_shared_just_where_index_terms_are(one: str, other: str) -> None:
+    is_shared = not set(tokenise(one)).isdisjoint(tokenise(other))
+    assert is_shared == (not common_terms(one).isdisjoint(common_terms(other)))
