@@ -29,7 +29,7 @@ from agent.planners.rules.entries import (
 from agent.planners.rules.kinds import FLEETING, kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.remembered import Remembered
-from agent.planners.rules.segments import Segment, named
+from agent.planners.rules.segments import Segment, asking_sentences, named
 from agent.planners.rules.spoken import Spoken
 from agent.planners.rules.utterance import Text
 from clarifier.decision import Situation
@@ -196,7 +196,12 @@ class Filler:
     def _is_stale(self, group: Group) -> bool:
         """Whether the request names days that this observation was not about."""
         request = self.situation.request
-        found = [m for m in named(request, self.situation.now) if m.kind == "date"]
+        asking = asking_sentences(request)
+        found = [
+            m
+            for m in named(request, self.situation.now)
+            if m.kind == "date" and any(part.start <= m.start < part.end for part in asking)
+        ]
         days = {m.value for m in found if not re.match(r"['’]s\b", request[m.end :])}
         return (
             bool(days)

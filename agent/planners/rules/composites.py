@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from pydantic import JsonValue
 
 from agent.planners.rules.kinds import kind_of
 from agent.planners.rules.said_values import said_values
-from agent.planners.rules.utterance import Text
+from agent.planners.rules.utterance import Said, Text
 from memory.tools import Parameter, Tool
 from memory.typed.descriptions import described_format
 from memory.typed.numbers import finite, whole
@@ -47,16 +48,29 @@ def composite(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
 
 
 def _object(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
+    """Return the object whose required fields (all, where none is required) `text` says, each with words of its own."""
     fields: dict[str, JsonValue] = {}
+    taken: list[Said] = []
     for inner in parameter.properties:
+        is_span = kind_of(inner) in ("date", "datetime")  # both ends of a period may stand in the same words
         for said in said_values(inner, tool, text):
-            if said.strength >= OPTIONAL_STRENGTH:
+            is_free = is_span or not any(said.start < other.end and other.start < said.end for other in taken)
+            if is_free and (said.strength >= OPTIONAL_STRENGTH or _goes_on(said, inner, taken, text)):
                 fields[inner.name] = said.value
+                taken.append(said)
                 break
     needed = [inner.name for inner in parameter.properties if inner.is_required] or [
         inner.name for inner in parameter.properties
     ]
     return fields if fields and all(name in fields for name in needed) else None
+
+
+def _goes_on(said: Said, inner: Parameter, taken: Sequence[Said], text: Text) -> bool:
+    """Whether a number follows one of the same object with few words between ("11 cm high and 9 across")."""
+    if kind_of(inner) != "number" or not taken:
+        return False
+    between = text.text[taken[-1].end : said.start]
+    return said.start >= taken[-1].end and len(between.split()) <= 3 and not re.search(r"[.;!?]\s", between)
 
 
 _OF = re.compile(

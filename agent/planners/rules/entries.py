@@ -59,8 +59,13 @@ def _groups(value: JsonValue, name: str, call: ToolCall) -> Iterator[Group]:
         for entry in entries:
             for key, inner in entry.items():
                 yield from _groups(inner, key, call)
+        entries = entries or tuple({"id": item} for item in value if isinstance(item, str) and _ID.fullmatch(item))
         if entries:
             yield Group(entries, name, call.name, call.arguments)
+
+
+_ID = re.compile(r"(?=.*\d)(?=.*[A-Z])[\w.-]+")
+"""An entry of a list of bare ids ("cells": ["NM-L03"])."""
 
 
 def field_for(parameter: Parameter, group: Group) -> str | None:
@@ -107,7 +112,8 @@ def _singular(word: str) -> str:
     word = word.casefold()
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    is_plural = word.endswith("s") and not word.endswith("ss") and (len(word) > 3 or word == "ids")
+    return word[:-1] if is_plural else word
 
 
 _MONTHS = "jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec"
@@ -211,7 +217,7 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     total = 0.0
     found = named(clause, now)
     words = {word for word in content_terms(clause) if len(word) > 1 and not word.isdigit()}
-    for value in _scalars(entry):
+    for value in leaves(entry):
         if isinstance(value, bool) or value is None:
             continue
         if any(m.kind not in ("yes", "no", "name", "number") and equal(m.value, value) for m in found):
@@ -224,13 +230,14 @@ def _closeness(entry: Entry, clause: str, now: datetime | None) -> float:
     return total
 
 
-def _scalars(value: JsonValue | Entry) -> Iterator[JsonValue]:
+def leaves(value: JsonValue | Entry) -> Iterator[JsonValue]:
+    """Yield the scalars within `value`."""
     if isinstance(value, Mapping):
         for inner in value.values():
-            yield from _scalars(inner)
+            yield from leaves(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _scalars(inner)
+            yield from leaves(inner)
     else:
         yield value
 

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from agent.planners.rules.arguments import Filled, Filler
-from agent.planners.rules.composites import REQUIRED_STRENGTH
-from agent.planners.rules.entries import field_for, with_field
+from agent.planners.rules.entries import Group, field_for, leaves, with_field
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
-from agent.planners.rules.said_values import said_values
-from agent.planners.rules.segments import Segment, clauses
+from agent.planners.rules.segments import Segment
+from agent.planners.rules.several import several
 from agent.planners.rules.tool_choice import Choice, choose_tools
-from agent.planners.rules.utterance import Said, Text
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
+    deeds_forbidden,
     deeds_of,
     deeds_said,
     is_bare_statement,
@@ -33,8 +32,8 @@ from clarifier.settings import Settings
 from memory.embedder import Embedder
 from memory.evidence import Slot
 from memory.text import split_name
-from memory.tools import Parameter, Tool
-from memory.typed.values import canonical_key
+from memory.tools import Tool
+from memory.typed.values import canonical_key, equal
 
 MAX_CALLS_OF_A_TOOL = 5
 """More of one kind in a request is rather a list that names something else."""
@@ -78,7 +77,9 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> Goals:
     planned = {goal.tool.name for goal in goals}
     called = {call.name for step in situation.call_steps for call in step.calls}
     is_search = bool(_FIND.search(situation.request))
+    anew = frozenset() if called else _asked_anew(sources, filler)
     goals = [_fresh(goal, sources[goal.tool.name], planned - called, is_search and not called) for goal in goals]
+    goals = [_fresh(goal, _unpicked(sources[goal.tool.name], goal, filler), anew, False) for goal in goals]
     return Goals([*_suppliers(goals, sources, filler), *goals], chosen.certainty if goals else None)
 
 
@@ -86,20 +87,31 @@ def _act_that_follows(goals: Sequence[Goal], start: Situation) -> list[Tool]:
     """Return the change that the request asks for by its deed and that acts on what the look-ups return, if one does.
 
     "Find one and book it": the words tell of the search; the deed and the id that the search gives out tell the rest.
+    Instead of the deed, a required value that the request says and only the change takes tells of it too.
     """
     reads = {goal.tool.name for goal in goals if effect_of(goal.tool) == "read"}
     if not reads or len(reads) < len({goal.tool.name for goal in goals}):
         return []
     said = deeds_said(start.request) & _CHANGING
+    forbidden = deeds_forbidden(start.request)
     filler = Filler(start, Past(start))
+    told = {canonical_key(leaf) for goal in goals for leaf in leaves(goal.filled.arguments)}
     fitting = [
         tool
         for tool in start.tools
         if effect_of(tool) != "read"
-        and deeds_of(tool) & said
+        and not deeds_of(tool) & forbidden
+        and (deeds_of(tool) & said or _says_more(tool, told, filler))
         and any(reads & set(names) for names in _sources(Goal(tool, Filled()), filler).values())
     ]
     return fitting if len(fitting) == 1 else []
+
+
+def _says_more(tool: Tool, told: Collection[str], filler: Filler) -> bool:
+    """Whether the request says more than one value for required arguments of `tool` that is not in `told`."""
+    filled = filler.fill(tool)
+    said = [filled.arguments[parameter.name] for parameter in tool.required if parameter.name in filled.said_names]
+    return len({canonical_key(leaf) for value in said for leaf in leaves(value)} - set(told)) > 1
 
 
 _CHANGING = frozenset(("book", "create", "change", "cancel", "send"))
@@ -129,14 +141,17 @@ _FIND = re.compile(
 def _sources(goal: Goal, filler: Filler) -> dict[str, tuple[str, ...]]:
     """Return per required argument of a goal the tools that can supply it in this turn, best first.
 
-    Those come first that were seen to return lists with such a field; then those whose schema promises it.
+    Those come first that its description names or that were seen to give such a value out; then those whose own schema
+    promises it.
     """
     situation = filler.situation
-    groups = [group for group in (*filler.past.topic_groups, *filler.past.earlier_groups) if len(group.entries) > 1]
+    groups = [*filler.past.topic_groups, *filler.past.earlier_groups]
     called = {call.name for step in situation.call_steps for call in step.calls} | {goal.tool.name}
     found: dict[str, tuple[str, ...]] = {}
     for parameter in goal.tool.required:
-        seen = [group.tool for group in with_field(groups, parameter)] if kind_of(parameter) in ("id", "url") else []
+        fitting = with_field(groups, parameter) if kind_of(parameter) in ("id", "url") else ()
+        seen = [group.tool for group in fitting if field_for(parameter, group) not in group.arguments]
+        seen = [*(tool.name for tool in situation.tools if _names(parameter.description, tool)), *seen]
         offered = [tool for name in seen if name not in called and (tool := situation.tool(name)) is not None]
         promised = suppliers(Slot(goal.tool.name, parameter.name), parameter, situation, Settings())
         found[parameter.name] = tuple(
@@ -145,18 +160,49 @@ def _sources(goal: Goal, filler: Filler) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _fresh(goal: Goal, sources: dict[str, tuple[str, ...]], coming: set[str], is_search: bool) -> Goal:
+def _names(description: str, tool: Tool) -> bool:
+    """Whether a description names a tool: "as returned by list_slots"."""
+    return bool(re.search(rf"(?<![A-Za-z0-9_]){re.escape(tool.name)}(?![A-Za-z0-9_])", description))
+
+
+def _fresh(goal: Goal, sources: dict[str, tuple[str, ...]], coming: Collection[str], is_search: bool) -> Goal:
     """Take away what an earlier observation gave where this turn is to look it up anew."""
     stale = {
         name
         for name in goal.filled.arguments.keys() - goal.filled.said_names
-        if (is_search and sources.get(name)) or coming & set(sources.get(name, ())) - {goal.tool.name}
+        if (is_search and sources.get(name)) or set(coming) & set(sources.get(name, ())) - {goal.tool.name}
     }
     if not stale:
         return goal
     kept = {name: value for name, value in goal.filled.arguments.items() if name not in stale}
     missing = tuple(p.name for p in goal.tool.required if p.name in stale or p.name in goal.filled.missing)
     return replace(goal, filled=replace(goal.filled, arguments=kept, missing=missing))
+
+
+def _asked_anew(sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) -> frozenset[str]:
+    """Return the sources of the goals that the topic asked for something else than what this request names."""
+    found: set[str] = set()
+    for name in {name for by_argument in sources.values() for names in by_argument.values() for name in names}:
+        tool = filler.situation.tool(name)
+        last = filler.past.last_call(tool) if tool is not None else None
+        if tool is None or last is None:
+            continue
+        filled = filler.fill(tool)
+        said = [parameter for parameter in tool.required if parameter.name in filled.said_names]
+        if any(not equal(filled.arguments[one.name], last.arguments.get(one.name), one) for one in said):
+            found.add(name)
+    return frozenset(found)
+
+
+def _unpicked(sources: dict[str, tuple[str, ...]], goal: Goal, filler: Filler) -> dict[str, tuple[str, ...]]:
+    """Return the sources without those of arguments for which the request picks one entry of several."""
+    picked = {
+        parameter.name
+        for parameter in goal.tool.required
+        if parameter.name in goal.filled.chosen_names
+        and len(next(iter(with_field(filler.past.topic_groups, parameter)), Group(())).entries) > 1
+    }
+    return {name: names for name, names in sources.items() if name not in picked}
 
 
 def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) -> list[Goal]:
@@ -194,11 +240,6 @@ def calls_of(tool: Tool, situation: Situation) -> list[Goal]:
     return list(_calls(Choice(tool, 1.0, ()), Filler(situation, Past(situation))))
 
 
-_BOTH = re.compile(
-    r"\bboth\b|\bthe pair\b|\b(?:the|those|these) two\b|\btwo more\b|\beach of\b|\beither end\b"
-    r"|两[个边头样部本]|俩|分别",
-    re.IGNORECASE,
-)
 _ROUND = re.compile(r"\bout and back\b|\bthere and back\b|\bround[ -]trip\b|\bboth ways\b|往返|来回", re.IGNORECASE)
 
 
@@ -206,9 +247,9 @@ def _calls(choice: Choice, filler: Filler) -> Iterator[Goal]:
     """Yield one call, or several where the request names several things that the tool takes one at a time."""
     tool = choice.tool
     filled = filler.fill(tool, choice.focus)
-    several = _several(tool, filled, filler)
-    if several is not None:
-        parameter, values = several
+    more = several(tool, filled, filler)
+    if more is not None:
+        parameter, values = more
         for value in values[:MAX_CALLS_OF_A_TOOL]:
             missing = tuple(name for name in filled.missing if name != parameter.name)
             arguments = _in_order(tool, {**filled.arguments, parameter.name: value})
@@ -221,65 +262,6 @@ def _calls(choice: Choice, filler: Filler) -> Iterator[Goal]:
 
 def _in_order(tool: Tool, arguments: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {parameter.name: arguments[parameter.name] for parameter in tool.parameters if parameter.name in arguments}
-
-
-def _several(tool: Tool, filled: Filled, filler: Filler) -> tuple[Parameter, list[JsonValue]] | None:
-    """Return the one required argument for which several values are given, and the values, or `None`."""
-    text = Text(filler.situation.request, filler.situation.now)
-    singles = [
-        parameter
-        for parameter in tool.required
-        if parameter.type not in ("array", "object", "boolean") and role_of(parameter) is None
-    ]
-    for parameter in singles:
-        kind = kind_of(parameter)
-        if kind in ("date", "datetime", "time", "number", "year"):
-            continue
-        found = [said for said in said_values(parameter, tool, text) if said.strength >= REQUIRED_STRENGTH]
-        values = _parallel(found, text, is_exact=kind in ("url", "id", "email", "ip"))
-        if len(values) > 1:
-            return parameter, values
-        if not values and _BOTH.search(text.text):
-            returned = _both_returned(parameter, filler)
-            if len(returned) == 2:
-                return parameter, returned
-    return None
-
-
-def _parallel(found: Sequence[Said], text: Text, *, is_exact: bool) -> list[JsonValue]:
-    """Return the distinct values that stand side by side: all exact ones; names if joined, or if "both" is said."""
-    ordered = sorted(found, key=lambda said: said.start)
-    if not is_exact and not _BOTH.search(text.text):
-        best = max((said.strength for said in ordered), default=0.0)
-        ordered = [said for said in ordered if said.strength >= best - 0.05]
-        joined = ordered[:1]
-        for said in ordered[1:]:
-            between = text.text[joined[-1].end : said.start]
-            is_joined = re.fullmatch(r"\s?(?:,|，|、|and|和|跟|与|&|\n)?\s?(?:and|和)?\s?", between) and between.strip()
-            if is_joined or re.fullmatch(r"[^。.!！?？]{0,6}(?:还有|以及|和)[^。.!！?？]{0,4}", between):
-                joined.append(said)
-        ordered = joined
-    elif not is_exact:
-        best = max((said.strength for said in ordered), default=0.0)
-        ordered = [said for said in ordered if said.strength >= best - 0.25]
-    else:
-        best = max((said.strength for said in ordered), default=0.0)
-        ordered = [said for said in ordered if said.strength >= best - 0.1]
-    return list({canonical_key(said.value): said.value for said in ordered}.values())
-
-
-def _both_returned(parameter: Parameter, filler: Filler) -> list[JsonValue]:
-    """Return the values that the latest observation with such a field gives for `parameter`."""
-    groups = [group for group in filler.past.topic_groups if field_for(parameter, group) is not None]
-    if not groups:
-        return []
-    values: dict[str, JsonValue] = {}
-    for group in reversed([group for group in groups if group.tool == groups[0].tool]):
-        key = field_for(parameter, group)
-        for entry in group.entries:
-            if key is not None and entry.get(key) is not None:
-                values.setdefault(canonical_key(entry[key]), entry[key])
-    return list(values.values())
 
 
 def _way_back(tool: Tool, filled: Filled) -> Filled | None:
@@ -296,8 +278,3 @@ def _way_back(tool: Tool, filled: Filled) -> Filled | None:
     arguments = dict(filled.arguments)
     arguments[ends["from"]], arguments[ends["to"]] = arguments[ends["to"]], arguments[ends["from"]]
     return replace(filled, arguments=arguments)
-
-
-def focus_of(request: str, shares: Sequence[float], least: float) -> tuple[Segment, ...]:
-    """Return the clauses whose share for a tool is at least `least`."""
-    return tuple(part for part, share in zip(clauses(request), shares, strict=True) if share >= least)

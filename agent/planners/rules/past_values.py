@@ -11,10 +11,11 @@ from pydantic import JsonValue
 
 from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns, same_noun
 from agent.planners.rules.kinds import Role, role_of
+from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from memory.evidence import Slot
-from memory.records import ToolCall
+from memory.records import ToolCall, Turn
 from memory.state.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
 from memory.text import normalise
 from memory.tools import Parameter, Tool
@@ -41,6 +42,17 @@ def refers_back(text: str) -> bool:
     return means_the_same(text) or bool(_ADDED.search(normalise(text)))
 
 
+_THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
+_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
+
+
+def is_for_other(request: str) -> bool:
+    """Whether a request says that it is for somebody else, or speaks of their things and never of the speaker's."""
+    if any("other_person" in part.cues for part in clauses(request)):
+        return True
+    return bool(_THEIRS.search(request)) and not _MINE.search(request)
+
+
 @dataclass(frozen=True)
 class Past:
     """What memory holds for the situation, indexed for filling arguments."""
@@ -51,6 +63,15 @@ class Past:
     def state(self) -> UserState:
         """The user state that the recalled evidence amounts to."""
         return fold_evidence(self.situation.recall.evidence)
+
+    @cached_property
+    def own_turns(self) -> tuple[Turn, ...]:
+        """The turns of the running topic; without those for somebody else where this one speaks of the person."""
+        turns = self.situation.recall.topic_turns
+        request = self.situation.request
+        if is_for_other(request) or not _MINE.search(request):
+            return tuple(turns)
+        return tuple(turn for turn in turns if not is_for_other(turn.request))
 
     @cached_property
     def topic_calls(self) -> tuple[ToolCall, ...]:
@@ -67,7 +88,7 @@ class Past:
     @cached_property
     def topic_groups(self) -> list[Group]:
         """The entries that tools returned in the running topic, the latest first."""
-        return groups_of_turns(self.situation.recall.topic_turns)
+        return groups_of_turns(self.own_turns)
 
     @cached_property
     def earlier_groups(self) -> list[Group]:
@@ -77,7 +98,7 @@ class Past:
 
     def last_call(self, tool: Tool) -> ToolCall | None:
         """Return the latest call of `tool` in earlier turns of the topic, or `None`."""
-        for turn in reversed(self.situation.recall.topic_turns):
+        for turn in reversed(self.own_turns):
             for call in turn.calls:
                 if call.name == tool.name:
                     return call
@@ -141,10 +162,29 @@ class Past:
                 return list(found.values())
         return []
 
-    def from_topic(self, parameter: Parameter, tool: Tool) -> JsonValue:
-        """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`."""
-        offers = [(call.name, name, value) for call in self.topic_calls for name, value in call.arguments.items()]
-        offers = [offer for offer in offers if accepts(parameter, offer[2]) and not self.is_exception(*offer)]
+    def named_object(self, parameter: Parameter) -> JsonValue:
+        """Return the object that a recalled call gave such an argument and of which the request says a text."""
+        said = normalise(self.situation.request)
+        for turn in reversed(self.situation.recall.turns):
+            for value in (call.arguments.get(parameter.name) for call in turn.calls):
+                if isinstance(value, dict) and accepts(parameter, value):
+                    texts = [normalise(inner) for inner in value.values() if isinstance(inner, str)]
+                    if any(name in said for text in texts for name in (text, *_given_names(text))):
+                        return value
+        return None
+
+    def from_topic(self, parameter: Parameter, tool: Tool, *, of_other: bool = False) -> JsonValue:
+        """Return the latest value that a call of the topic gave a like argument (another tool's too), or `None`.
+
+        What was for somebody else counts only where `of_other`.
+        """
+        turns = self.situation.recall.topic_turns if of_other else self.own_turns
+        here = [call for step in self.situation.call_steps for call in step.calls]
+        calls = [*here[::-1], *(call for turn in reversed(turns) for call in turn.calls[::-1])]
+        offers = [(call.name, name, value) for call in calls for name, value in call.arguments.items()]
+        offers = [
+            offer for offer in offers if accepts(parameter, offer[2]) and (of_other or not self.is_exception(*offer))
+        ]
         for is_same_tool in (True, False):
             for own, name, value in offers:
                 is_named_so = name == parameter.name and is_same_tool == (own == tool.name)
@@ -234,6 +274,14 @@ class Settled:
     similarity: float
     """Of the context, 1 for the very slot."""
     is_contested: bool
+
+
+def _given_names(name: str) -> tuple[str, ...]:
+    """Return the names by which somebody is spoken of: the first of several words, a Chinese name without surname."""
+    if re.fullmatch(r"[\u4e00-\u9fff]{3}", name):
+        return (name[1:],)
+    words = name.split()
+    return tuple(words[:1]) if len(words) > 1 and len(words[0]) > 2 and words[0].isalpha() else ()
 
 
 def _is_like(slot: Slot, tool: Tool, parameter: Parameter) -> bool:

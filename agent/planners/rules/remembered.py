@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from agent.planners.rules.descriptions import NewThing, described_day, new_thing, restriction
 from agent.planners.rules.entries import Group, with_field
 from agent.planners.rules.kinds import FLEETING, ValueKind, is_swapped, kind_of, role_of
-from agent.planners.rules.past_values import Past, means_the_same, refers_back
+from agent.planners.rules.past_values import Past, is_for_other, means_the_same, refers_back
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.verbs import deeds_of
@@ -70,7 +70,7 @@ class Remembered:
     @cached_property
     def is_for_other(self) -> bool:
         """Whether the request is on somebody else's behalf, so that the person's own values do not fill it."""
-        return _is_for_other(self.situation.request)
+        return is_for_other(self.situation.request)
 
     @cached_property
     def _day(self) -> tuple[str, ...] | None:
@@ -83,6 +83,8 @@ class Remembered:
 
     def value(self, parameter: Parameter, tool: Tool, so_far: Mapping[str, JsonValue]) -> JsonValue:
         """Return a remembered value that may fill the argument here, or `None`."""
+        if parameter.type == "object" and (one := self.past.named_object(parameter)) is not None:
+            return one
         if self.is_for_other and not self.situation.question_steps and not means_the_same(self.situation.request):
             return self._others(parameter, tool) if parameter.is_required else None
         kind = kind_of(parameter)
@@ -105,8 +107,8 @@ class Remembered:
 
     def _others(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return what memory holds for somebody else: of the topic, where it is about them, else of all time."""
-        is_about_them = any(_is_for_other(turn.request) for turn in self.situation.recall.topic_turns)
-        value = self.past.from_topic(parameter, tool) if is_about_them else None
+        is_about_them = any(is_for_other(turn.request) for turn in self.situation.recall.topic_turns)
+        value = self.past.from_topic(parameter, tool, of_other=True) if is_about_them else None
         return value if value is not None else self.past.of_other(parameter, tool)
 
     def _again(self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: Mapping[str, JsonValue]) -> JsonValue:
@@ -230,16 +232,5 @@ class Remembered:
             return None
         if parameter.type == "array" and (values := self.past.listed(parameter)):
             return values
-        value = self.past.from_topic(parameter, tool)
+        value = self.past.from_topic(parameter, tool, of_other=self.is_for_other)
         return value if value is not None and not is_swapped(parameter, value, so_far) else None
-
-
-_THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
-_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b", re.IGNORECASE)
-
-
-def _is_for_other(request: str) -> bool:
-    """Whether a request says that it is for somebody else, or speaks of their things and never of the speaker's."""
-    if any("other_person" in part.cues for part in clauses(request)):
-        return True
-    return bool(_THEIRS.search(request)) and not _MINE.search(request)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from agent.planners.rules.composites import OPTIONAL_STRENGTH, REQUIRED_STRENGTH, composite
-from agent.planners.rules.entries import as_parameter, choose, field_for, with_field
+from agent.planners.rules.entries import as_parameter, choose, field_for, leaves, with_field
 from agent.planners.rules.kinds import FLEETING, is_swapped, kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import asking_sentences
+from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
 from memory.records import QuestionStep
@@ -29,6 +30,7 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 """Words that give no value for what takes any words."""
+_OF_THEM = re.compile(r"\sof (?:them|those|these|it)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Spoken:
         scalars = [parameter for parameter in tool.parameters if parameter.name not in assigned]
         for parameter in scalars:
             if parameter.type in ("array", "object"):
-                value = composite(parameter, tool, request)
+                value = self._composed(parameter, tool, request)
                 if value is not None:
                     assigned[parameter.name] = value
         offers = [
@@ -69,6 +71,12 @@ class Spoken:
                 taken.append((said.start, said.end, parameter))
         self._left_numbers(tool, request, assigned, taken)
         return assigned
+
+    def _composed(self, parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
+        """Return the list or object that a text says, by its form or by the things that it names."""
+        value = composite(parameter, tool, text)
+        groups = [*self.past.own_groups, *self.past.topic_groups]
+        return value if value is not None else things(parameter, tool, text, groups)
 
     def _known(self, parameter: Parameter, tool: Tool) -> Iterator[Said]:
         """Yield values that tools returned or calls used for the argument and that the request names literally."""
@@ -95,11 +103,14 @@ class Spoken:
         open_ones = [p for p in tool.required if kind_of(p) == "number" and p.name not in assigned]
         if not open_ones:
             return
+        composed = [leaf for value in assigned.values() if isinstance(value, (list, dict)) for leaf in leaves(value)]
         left = {
             said.start: said
             for said in said_values(open_ones[0], tool, request)
             if said.strength >= 0.25 and not _is_taken(said, open_ones[0], taken)
+            if not any(equal(said.value, leaf) for leaf in composed)
             if any(part.start <= said.start < part.end for part in asking_sentences(request.text))
+            or _OF_THEM.match(request.text, said.end)
         }
         if len(left) == len(open_ones):
             for parameter, (_, said) in zip(open_ones, sorted(left.items()), strict=True):
@@ -139,7 +150,7 @@ class Spoken:
     ) -> JsonValue:
         """Return what an answer says for one argument and add its place to `taken`; `None` where it says nothing."""
         if parameter.type in ("array", "object"):
-            return composite(parameter, tool, answer)
+            return self._composed(parameter, tool, answer)
         is_named = kind_of(parameter) in ("id", "text", "place", "url")
         if least == ASKED_STRENGTH and is_named and (value := self._entry_answered(parameter, answer.text)) is not None:
             return value
@@ -154,7 +165,7 @@ class Spoken:
         """Return the least strength of a value in an answer.
 
         What was asked for takes any value of its kind. A place or day beside it, for the same tool, goes before a
-        remembered one, but not before what the request says.
+        remembered one, but not before what the request says, unless it is beyond doubt.
         """
         if parameter.name in asked:
             return ASKED_STRENGTH
@@ -162,7 +173,7 @@ class Spoken:
             return OPTIONAL_STRENGTH
         request = Text(self.situation.request, self.situation.now)
         is_said = any(said.strength >= REQUIRED_STRENGTH for said in said_values(parameter, tool, request))
-        return OPTIONAL_STRENGTH if is_said else REQUIRED_STRENGTH
+        return 1.0 if is_said else REQUIRED_STRENGTH
 
     def _may_be(self, parameter: Parameter, value: JsonValue) -> bool:
         """Whether the words of an answer can be the value: where tools give the ids out, one of theirs."""
