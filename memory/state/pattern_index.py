@@ -41,6 +41,10 @@ class PatternIndex(Generic[T]):
         self._places = list(places.items())
         self._ascii = [(literal, bits) for literal, bits in self._places if literal.isascii()]
 
+    def __bool__(self) -> bool:
+        """Whether any entry can match: there may be none left in a narrowed index."""
+        return bool(self._places or self._always)
+
     def narrowed(self, texts: Iterable[str]) -> PatternIndex[T]:
         """Return the index of those entries that can match in one of `texts`, which is quicker for these."""
         narrow: PatternIndex[T] = object.__new__(PatternIndex)

@@ -116,27 +116,33 @@ def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
 
 
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
-    for clause, found in _findings(list(_parts(text)), has_calls):
-        yield Evidence(
-            slot=Slot(PERSON, found.topic),
-            value=_as_written(found.value, clause),
-            source=source,
-            kind=_kind(found, clause),
-            turn_id=turn.turn_id,
-            position=position,
-            time=turn.time,
-        )
-
-
-def _parts(text: str) -> Iterator[_Part]:
-    """Yield what of a text may be read: each clause that is not about a sensitive matter, in its parts."""
     parts = clauses(text)
+    told = with_subjects(parts)
+    findings = list(_findings([_Part(clause, words) for clause in told for words in _split(clause)], has_calls))
+    readable = _readable(parts, told) if findings else ()
+    for clause, found in findings:
+        if any(clause is one for one in readable):
+            yield Evidence(
+                slot=Slot(PERSON, found.topic),
+                value=_as_written(found.value, clause),
+                source=source,
+                kind=_kind(found, clause),
+                turn_id=turn.turn_id,
+                position=position,
+                time=turn.time,
+            )
+
+
+def _readable(parts: Sequence[Clause], told: Iterable[Clause]) -> list[Clause]:
+    """Return those of `told`, the clauses `parts` with their subjects, that are not about a sensitive matter."""
     barred = {clause.sentence for clause in parts if is_sensitive_text(clause.raw)}
-    for clause in with_subjects(parts):
+    readable = []
+    for clause in told:
         if _APART.search(clause.text) and not is_sensitive_text(clause.raw):
             barred.discard(clause.sentence)  # what follows is another matter
         if clause.sentence not in barred:
-            yield from (_Part(clause, words) for words in _split(clause))
+            readable.append(clause)
+    return readable
 
 
 _APART = re.compile(r"^(?:and |but )?(?:by the way|btw|besides|separately|apart from that)\b|^(?:另外|对了|顺便|此外)")
@@ -183,7 +189,7 @@ _FORMS = PatternIndex([(form.pattern, form) for form in _ORDERED])
 def _findings(parts: Sequence[_Part], has_calls: bool) -> Iterator[tuple[Clause, _Found]]:
     """Yield what the parts of a text say, each with the clause that it stands in."""
     forms = _FORMS.narrowed(part.words for part in parts)
-    for part in parts:
+    for part in parts if forms or any("standing" in part.clause.cues for part in parts) else ():
         for found in _read(part, forms, has_calls):
             yield part.clause, found
 

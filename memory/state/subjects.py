@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory.state.cues import RELATION_ZH, Clause, cues_in
+from memory.state.pattern_index import PatternIndex
 from memory.text import normalise
 
 _REPORTED = re.compile(
@@ -51,13 +52,20 @@ _BUT_NOW_ZH = re.compile(
     r"^(?:但是?|不过)?(?:现在|如今)(?:我们?)?(?:是|改|换(?:成|到)?|都)*(?:住?在|喝|吃|坐|用|穿|住|去)?(?P<new>[^，。]+?)(?:了)?$"
 )
 
+_HEARSAY = PatternIndex([(_REPORTED, "en"), (_REPORTED_ZH, "zh")])
+_CARRIED_OVER = PatternIndex([(_USED_TO, "verb"), (_USED_TO_ZH, "verb"), (_SELF_ZH, "subject")])
+"""What a clause must hold for a later one of its sentence to be completed."""
+
 
 def with_subjects(parts: Sequence[Clause]) -> list[Clause]:
     """Return the clauses of a text with the subject, or the verb, that they leave out put in, and without hearsay.
 
     "I used to work at A, now I'm with B" ends in "I work with B"; 我戒了糖，也不再吃甜品了 in 我也不再吃甜品了.
     """
-    told = [_without_hearsay(clause) for clause in parts]
+    hearsay = _HEARSAY.narrowed(clause.raw for clause in parts)
+    told = [_without_hearsay(clause, hearsay) for clause in parts] if hearsay else list(parts)
+    if not _CARRIED_OVER.narrowed(clause.raw for clause in told):
+        return told
     return [_completed(clause, told[:index]) for index, clause in enumerate(told)]
 
 
@@ -77,15 +85,14 @@ def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
     return clause
 
 
-def _without_hearsay(clause: Clause) -> Clause:
-    own = _own_part(clause.raw)
+def _without_hearsay(clause: Clause, hearsay: PatternIndex[str]) -> Clause:
+    own = _own_part(clause.raw, hearsay)
     return clause if own == clause.raw else replace(clause, raw=own, cues=cues_in(normalise(own)))
 
 
-def _own_part(raw: str) -> str:
+def _own_part(raw: str, hearsay: PatternIndex[str]) -> str:
     """Return what of a clause the person says themselves: what stands before "he told me that …" and the like."""
-    if (match := _REPORTED.search(raw)) and not re.match(r"(?:i|we)\b", match["who"] or "", re.IGNORECASE):
-        return raw[: match.start()]
-    if match := _REPORTED_ZH.search(raw):
-        return raw[: match.start()]
+    for match, language in hearsay.matches(raw):
+        if language == "zh" or not re.match(r"(?:i|we)\b", match["who"] or "", re.IGNORECASE):
+            return raw[: match.start()]
     return raw

@@ -242,12 +242,15 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
         return False
     if isinstance(value, int | float):
         return finite(value) in _numbers(clause)
-    return _is_text_mentioned(value_text(value), fold_accents(clause))
+    return _is_text_mentioned(value_text(value), _folded(clause))
 
 
 def value_text(value: JsonValue) -> str:
     """Return a text as people would say it, in normal form; empty for anything else."""
     return _plain(value) if isinstance(value, str) else ""
+
+
+_folded = lru_cache(maxsize=1024)(fold_accents)
 
 
 @lru_cache(maxsize=4096)
