@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, field_validator, model_validator
 
 from memory.errors import ScopeError
 
@@ -111,9 +111,16 @@ class Turn(BaseModel, frozen=True, extra="forbid"):
     steps: tuple[Step, ...] = ()
     reply: str | None = None
     time: datetime | None = None
-    """When the request came; naive where the zone is unknown, `None` where the time is."""
+    """When the request came, with its offset from UTC; naive where the zone is unknown, `None` where the time is."""
     topic: str | None = None
     """The topic, where topic boundaries are known."""
+
+    @field_validator("time")
+    @classmethod
+    def _at_its_offset(cls, time: datetime | None) -> datetime | None:
+        """Return the time at a fixed offset, as JSON has it: one of a zone equals no other in the hour of a change."""
+        offset = time.utcoffset() if time is not None else None
+        return time if time is None or offset is None else time.replace(tzinfo=timezone(offset), fold=0)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:

@@ -116,7 +116,9 @@ def decode_turn(content: str, place: str) -> Turn:
     try:
         return Turn.model_validate_json(content)
     except ValidationError as exc:
-        raise RecordError(f"the record at {place} is not a turn: {exc}") from exc
+        first = exc.errors(include_input=False)[0]  # the text of the exception quotes the person
+        where = ".".join(map(str, first["loc"])) or "record"
+        raise RecordError(f"the record at {place} is not a turn ({where}: {first['msg']})") from None
 
 
 def is_same_turn(content: str, other: str) -> bool:

@@ -205,9 +205,10 @@ def test_a_file_that_is_no_database_is_named(path: Path) -> None:
 def test_a_damaged_record_is_named(log: SqlTurnLog, path: Path) -> None:
     log.append(Scope("ann"), turn("a"))
     with closing(sqlite3.connect(path)) as other, other:
-        other.execute("UPDATE turns SET content = '{\"turn_id\": 3}'")
-    with pytest.raises(RecordError, match="position 0"):
+        other.execute('UPDATE turns SET content = \'{"turn_id": "a", "request": ["SECRET-4f1c9"]}\'')
+    with pytest.raises(RecordError, match=r"position 0 of .* is not a turn \(request: Input should be") as raised:
         log.turns(Scope("ann"))
+    assert "SECRET" not in str(raised.value)
 
 
 def test_no_word_of_a_turn_is_in_a_message(log: SqlTurnLog, path: Path) -> None:

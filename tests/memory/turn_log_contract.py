@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy.engine import URL
@@ -71,6 +72,15 @@ class TurnLogContract:
             assert stored.time.utcoffset() == timedelta(hours=8)
             assert [type(value) for value in stored.calls[0].arguments.values()] == [str, int, float, list]
             assert list(stored.calls[0].arguments) == ["to", "seats", "price", "tags"]
+
+    @pytest.mark.parametrize("fold", [0, 1])
+    def test_a_time_within_a_change_of_clocks_is_kept(self, log: SqlTurnLog, fold: int) -> None:
+        """In that hour a time of the zone equals no time of any other, and JSON keeps the offset alone."""
+        twice = datetime(2026, 10, 25, 2, 30, fold=fold, tzinfo=ZoneInfo("Europe/Berlin"))
+        log.append(ANN, Turn(turn_id="a", request="x", time=twice))
+        assert [stored.time for stored in log.turns(ANN)] == [
+            datetime(2026, 10, 25, 2, 30, tzinfo=timezone(timedelta(hours=2 - fold)))
+        ]
 
     def test_the_same_turn_again_changes_nothing(self, log: SqlTurnLog) -> None:
         log.append(ANN, turn("a", x=1, y=2))
