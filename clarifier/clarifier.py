@@ -6,14 +6,14 @@ is still open after that is either acted on or given up with an honest reply.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal, TypedDict
+from typing import TypedDict
 
 from pydantic import JsonValue
 
+from clarifier.asking.consent import consent
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
@@ -52,13 +52,6 @@ _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
     "zh": "这件事我没有把握，所以没有做。",
 }
-_CALL_OFF = re.compile(r"(?:cancel|never ?mind|forget it|stop)\b|算了|取消", re.IGNORECASE)
-"""How an answer that refuses a call begins, whatever follows."""
-_REFUSAL = re.compile(
-    r"(?:no|nope|nah|not now|don['’]?t|do not|leave it)\b(?! (?:problem|worries|objections?)\b)"
-    r"|不要(?!紧)|不用|不行|不了|不是|不可以|别(?!的)|不(?:[，。！]|$)",
-    re.IGNORECASE,
-)
 _DEFAULTS = Settings()
 _BY_WEIGHT: tuple[Effect, ...] = ("read", "write", "message", "pay")
 
@@ -241,11 +234,12 @@ class _Desk:
         """Every required argument has a value that something supports: weigh acting against asking."""
         odds, stakes = self.odds(cases), self.stakes(cases)
         confirmation = confirm([(case.tool, case.unstated) for case in cases], self.language)
-        consent = self.consent(cases, confirmation)
-        if consent == "refused":
+        unstated = {case.tool.name for case in cases if case.unstated}
+        said = consent(self.situation.question_steps, confirmation.text, unstated)
+        if said == "refused":
             return self.answer(_REFUSED[self.language], cases)
-        must_confirm = self.policy.must_confirm(stakes) and consent != "given"
-        if not must_confirm and (consent == "given" or self.policy.acts(odds, stakes)):
+        must_confirm = self.policy.must_confirm(stakes) and said != "given"
+        if not must_confirm and (said == "given" or self.policy.acts(odds, stakes)):
             return self.act(cases, cases)
         reads = self.safe_reads(cases)
         if 0 < len(reads) < len(cases):
@@ -269,26 +263,6 @@ class _Desk:
         """The calls that change nothing, where the policy makes them."""
         reads = [case for case in cases if is_read_only(case.tool, self.settings.effects)]
         return reads if reads and self.policy.acts(self.odds(reads), self.stakes(reads)) else []
-
-    def consent(self, cases: Sequence[_Case], confirmation: Question) -> Literal["given", "refused"] | None:
-        """What the person said in this turn when asked about these calls; `None`: they were not asked.
-
-        A question for a slot of a call also names what else is taken for granted, so its answer is consent, unless it
-        calls the whole thing off.
-        """
-        said: Literal["given", "refused"] | None = None
-        for step in self.situation.question_steps:
-            if step.answer is None:
-                continue
-            answer = step.answer.strip()
-            is_confirmation = step.question == confirmation.text
-            tools = {slot.partition(".")[0] for slot in step.slots}
-            if not is_confirmation and not (tools and all(one.tool.name in tools or not one.unstated for one in cases)):
-                continue
-            if _CALL_OFF.match(answer) or (is_confirmation and _REFUSAL.match(answer)):
-                return "refused"
-            said = "given"
-        return said
 
     # A proposed question
 

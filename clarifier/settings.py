@@ -21,11 +21,11 @@ class PosteriorSettings:
     prior_strength: float = 1.0
     """`a`: weight of the prior, in units of one fresh statement."""
     half_life_turns: float = 40.0
-    """`H` where times are unknown. By hand: about a week of an assistant in daily use. Over five persons of some 30 turns
-    (`benchmarks.fit_half_life`) 20 is worse, and longer ones up to no decay at all cannot be told from it."""
+    """`H` where times are unknown. By hand: about a week of an assistant in daily use. Over five persons of some 30
+    turns (`benchmarks.fit_half_life`) 20 is worse, and longer ones up to no decay at all cannot be told from it."""
     half_life_days: float = 120.0
-    """`H` where times are known: the span of those histories. 60 is worse by 0.045 nats a choice (standard error 0.017);
-    they do not reach far enough to tell how much longer it might be."""
+    """`H` where times are known: the span of those histories. 60 is worse by 0.045 nats a choice (standard error
+    0.017); they do not reach far enough to tell how much longer it might be."""
     trust: Mapping[Source, float] = field(default_factory=lambda: _TRUST)
     """By source: statement 1, confirmed answer 1, accepted call 0.8, assistant text 0.2. Tool text speaks for no
     preference at all (DESIGN §5), hence 0."""
