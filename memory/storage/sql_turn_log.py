@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -74,6 +75,8 @@ class SqlTurnLog:
 
     def __init__(self, url: str | URL) -> None:
         self._is_closed = False
+        self._process_id = os.getpid()
+        self._place: sqlite_file.Place | None = None
         try:
             parsed = make_url(url)
         except ArgumentError as exc:  # its message would show the URL, and a password in it
@@ -104,6 +107,7 @@ class SqlTurnLog:
             except BaseException:
                 self._engine.dispose()
                 raise
+        self._place = sqlite_file.place(parsed) if self._is_sqlite else None
         self._complete_erasure()
 
     def append(self, scope: Scope, turn: Turn) -> int:
@@ -168,7 +172,7 @@ class SqlTurnLog:
 
     def close(self) -> None:
         self._is_closed = True
-        self._engine.dispose()
+        self._engine.dispose(close=self._process_id == os.getpid())
 
     @contextmanager
     def connection(self, action: str, *, writes: bool = False, erases: bool = False) -> Iterator[Connection]:
@@ -207,6 +211,11 @@ class SqlTurnLog:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        if self._place is not None and not self._place.is_taken():  # SQLite would go on writing in a file without name
+            raise MemoryStoreError(
+                f"the file of the turn log {self._name} was moved or deleted while it was open, so nothing is written; "
+                "put it back, close the memory and open it again"
+            )
         with self._engine.connect().execution_options(stead_writes=True) as connection, connection.begin():
             yield connection
 
@@ -251,6 +260,11 @@ class SqlTurnLog:
     def _translated(self, action: str) -> Iterator[None]:
         if self._is_closed:  # the engine would connect again, with the directory no longer locked
             raise MemoryStoreError(f"the turn log {self._name} is closed; open the memory again to use it")
+        if self._process_id != os.getpid():  # the thread that indexes and the lock of the directory stayed with it
+            raise MemoryStoreError(
+                f"the turn log {self._name} was opened by process {self._process_id}, of which this one is a fork; "
+                "open the memory in each process, after forking"
+            )
         try:
             yield
         except SQLAlchemyError as exc:

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import URL, Connection, Engine, event
 
 _BUSY_TIMEOUT_MS = 10_000
 """How long SQLite waits for another writer before it gives up."""
+
+
+class Place(NamedTuple):
+    """Where a file lies, and which file that is."""
+
+    path: Path
+    device: int
+    inode: int
+
+    def is_taken(self) -> bool:
+        """Say whether the file still lies there."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        return (found.st_dev, found.st_ino) == (self.device, self.inode)
+
+
+def place(url: URL) -> Place | None:
+    """Return where the file of a database lies; `None` where it is in memory, or named otherwise than by its path."""
+    path = Path(url.database or "")
+    if not path.is_file():
+        return None
+    path = path.resolve()
+    found = path.stat()
+    return Place(path, found.st_dev, found.st_ino)
 
 
 def configure(engine: Engine) -> None:

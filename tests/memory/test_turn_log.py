@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 import subprocess
@@ -175,6 +176,47 @@ def test_an_erasure_that_was_killed_is_completed_by_opening_the_log(path: Path) 
     with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
         assert [file.name for file in path.parent.iterdir() if secret.encode() in file.read_bytes()] == []
         assert (len(log.turns(Scope("ann"))), len(log.turns(Scope("bob")))) == (0, 50)
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_nothing_is_written_in_a_file_that_was_moved(log: SqlTurnLog, path: Path, is_replaced: bool) -> None:
+    log.append(ANN, turn("a"))
+    path.rename(path.with_name("moved"))
+    if is_replaced:
+        path.touch()
+    with pytest.raises(MemoryStoreError, match="was moved or deleted while it was open"):
+        log.append(ANN, turn("b"))
+    with pytest.raises(MemoryStoreError, match="was moved or deleted while it was open"):
+        log.forget(ANN)
+    path.with_name("moved").replace(path)
+    assert log.append(ANN, turn("b")) == 1
+
+
+_FORKED = """
+import os, sys
+from memory import Scope, SqlTurnLog, Turn
+log = SqlTurnLog(f"sqlite:///{sys.argv[1]}")
+log.append(Scope("ann"), Turn(turn_id="a", request="x"))
+child = os.fork()
+if not child:
+    try:
+        log.append(Scope("ann"), Turn(turn_id="b", request="x"))
+    except Exception as exc:
+        os.write(1, str(exc).encode())
+    log.close()
+    os._exit(0)
+os.waitpid(child, 0)
+log.append(Scope("ann"), Turn(turn_id="c", request="x"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_of_the_process_that_opened_it_is_told_to_open_its_own(path: Path) -> None:
+    command = [sys.executable, "-c", _FORKED, str(path)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "of which this one is a fork; open the memory in each process, after forking" in said
+    with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
+        assert [entry.turn.turn_id for entry in log.entries(ANN)] == ["a", "c"]
 
 
 def test_every_connection_is_durable(log: SqlTurnLog, path: Path) -> None:
