@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import count
-from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memory.text import tokenise
 
@@ -26,80 +29,56 @@ _FUNCTION_WORDS = (
 """Words that say how a query is put and not what it is about; they never decide between texts."""
 
 
-class LexicalHit(NamedTuple):
-    """A text that shares a term with the query."""
-
-    key: str
-    score: float
-    """BM25, above 0; higher is more relevant, comparable within one search only."""
-
-
 class LexicalIndex:
-    """Texts by key, found by shared terms. Not safe for concurrent use; one recall owns it at a time."""
+    """Texts by number, found by shared terms; only ever added to. Not safe for concurrent use."""
 
     def __init__(self) -> None:
-        self._postings: dict[str, dict[str, int]] = defaultdict(dict)
-        self._lengths: dict[str, int] = {}
-        self._total = 0
-        self._counter = count()
-        self._numbers: dict[str, int] = {}
-        """In the order of adding."""
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._lengths
+        self._numbers: dict[str, array[int]] = {}
+        self._counts: dict[str, array[int]] = {}
+        self._lengths = array("d")
 
     def __len__(self) -> int:
         return len(self._lengths)
 
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The keys of all texts, in the order they were added."""
-        return tuple(self._lengths)
-
-    def add(self, key: str, text: str) -> None:
-        """Take in `text`; a text with this key is replaced and keeps no trace."""
-        self.discard(key)
+    def add(self, text: str) -> None:
+        """Take in the next text."""
         terms = Counter(tokenise(text))
-        self._lengths[key] = terms.total()
-        self._total += terms.total()
-        self._numbers[key] = next(self._counter)
         for term, times in terms.items():
-            self._postings[term][key] = times
+            if term not in self._numbers:
+                self._numbers[term], self._counts[term] = array("i"), array("i")
+            self._numbers[term].append(len(self))
+            self._counts[term].append(times)
+        self._lengths.append(terms.total())
 
-    def discard(self, key: str) -> None:
-        """Forget the text with this key, if there is one."""
-        if key not in self._lengths:
-            return
-        self._total -= self._lengths.pop(key)
-        del self._numbers[key]
-        for term in [term for term, counts in self._postings.items() if key in counts]:
-            del self._postings[term][key]
-            if not self._postings[term]:
-                del self._postings[term]
+    def search(self, terms: Iterable[str]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return the numbers of the texts that have one of `terms`, best first, and their scores; ties by number.
 
-    def search(self, query: str, k: int | None = None) -> list[LexicalHit]:
-        """Return the `k` texts (all if `None`) most relevant to `query`, best first; ties keep the order of adding.
-
-        A text that shares no term with the query is never returned; function words of the query count only where it has
-        nothing else. The score is BM25 with the inverse document frequency ln(1 + (N - n + 0.5) / (n + 0.5)), which
-        stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with Lucene's 1 added).
+        The score is BM25, above 0, comparable within one search only, with the inverse document frequency
+        ln(1 + (N - n + 0.5) / (n + 0.5)), which stays above 0 (Robertson & Zaragoza 2009, eq. 3.15, with Lucene's 1
+        added).
         """
-        scores: dict[str, float] = defaultdict(float)
-        average = self._total / len(self._lengths) if self._lengths else 1.0
-        for term in dict.fromkeys(content_terms(query)):
-            counts = self._postings.get(term, {})
-            rarity = math.log(1 + (len(self._lengths) - len(counts) + 0.5) / (len(counts) + 0.5))
-            for key, times in counts.items():
-                discount = K1 * (1 - B + B * self._lengths[key] / average)
-                scores[key] += rarity * times * (K1 + 1) / (times + discount)
-        ranked = sorted(scores, key=lambda key: (-scores[key], self._numbers[key]))
-        return [LexicalHit(key, scores[key]) for key in (ranked if k is None else ranked[:k])]
+        scores = np.zeros(len(self))
+        lengths = np.array(self._lengths)
+        average = float(lengths.sum()) / len(self) if len(self) else 1.0
+        for term in dict.fromkeys(terms):
+            if term in self._numbers:
+                numbers, times = np.array(self._numbers[term]), np.array(self._counts[term])
+                rarity = math.log(1 + (len(self) - len(numbers) + 0.5) / (len(numbers) + 0.5))
+                discount = K1 * (1 - B + B * lengths[numbers] / average)
+                scores[numbers] += rarity * times * (K1 + 1) / (times + discount)
+        found = np.flatnonzero(scores)
+        order = found[np.argsort(-scores[found], kind="stable")]
+        return order, scores[order]
 
 
 def content_terms(query: str) -> list[str]:
     """Return the terms of `query` in order, without function words; all of them where nothing else is left."""
-    terms = tokenise(query)
-    return [term for term in terms if term not in _function_terms()] or terms
+    return without_function_words(tokenise(query))
+
+
+def without_function_words(terms: Sequence[str]) -> list[str]:
+    """Return `terms` without those of function words; all of them where nothing else is left."""
+    return [term for term in terms if term not in _function_terms()] or list(terms)
 
 
 @lru_cache(maxsize=1)

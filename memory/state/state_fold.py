@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memory.evidence import Evidence, Slot
 from memory.state.slot_nouns import SlotNouns
-from memory.state.user_state import SlotFold, SlotState, UserState
+from memory.state.user_state import Found, SlotFold, SlotState, UserState
 from memory.typed.value_forms import wall_time
 
 
@@ -31,6 +31,7 @@ class StateFold:
         self._states: dict[Slot, SlotState] = {}
         self._stale: set[Slot] = set()
         self._nouns = SlotNouns()
+        self._found: dict[Slot, Found] = {}
         self._clocks: list[datetime | None] = []
         """The newest time up to each turn."""
         self._last: Sequence[Evidence] = ()
@@ -41,6 +42,7 @@ class StateFold:
         for piece in pieces:
             if piece.slot not in self._slots:
                 self._slots[piece.slot] = _Slot()
+                self._states[piece.slot] = SlotState(piece.slot, ())  # keeps the order of first mention
                 self._nouns.add((piece.slot,))
             held = self._slots[piece.slot]
             held.pieces.append(piece)
@@ -75,7 +77,7 @@ class StateFold:
             if (held := self._slots.get(slot)) is not None:
                 self._states[slot] = SlotState(slot, _folded(held, clock).candidates())
         self._stale.clear()
-        return UserState({slot: self._states[slot] for slot in self._slots}, self._nouns)
+        return UserState(dict(self._states), self._nouns, self._found)
 
 
 def _folded(held: _Slot, clock: datetime | None) -> SlotFold:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
+from operator import is_
 from types import MappingProxyType
-from typing import Literal, TypeVar, cast
+from typing import Literal, NamedTuple, TypeVar, cast
 
 from pydantic import JsonValue
 
@@ -26,6 +27,9 @@ from memory.state.slot_nouns import SlotNouns
 from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.value_forms import form_key, wall_time
+
+_KEPT_LOOKUPS = 4096
+"""Arguments for which it is kept what was looked up; more than any toolset has."""
 
 Result = TypeVar("Result")
 Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person", "expired"]
@@ -105,6 +109,7 @@ class Candidate:
         """Return it for a slot of that similarity to its own."""
         if similarity == self.similarity:
             return self
+        _ = self.is_standing  # for the copies too
         other = object.__new__(Candidate)  # `dataclasses.replace` takes ten times as long, and there may be thousands
         other.__dict__.update(self.__dict__, similarity=similarity)
         return other
@@ -140,6 +145,19 @@ class SlotState:
         return tuple(one for one in self.candidates if one.status == "current" and one.is_negated)
 
 
+class Found(NamedTuple):
+    """What was looked up for an argument."""
+
+    parameter: Parameter
+    near: tuple[SlotState, ...]
+    """Where it was looked for."""
+    state: SlotState | None
+
+    def is_of(self, parameter: Parameter, near: Sequence[SlotState]) -> bool:
+        """Whether it is what is found there for `parameter`."""
+        return len(near) == len(self.near) and all(map(is_, near, self.near)) and parameter == self.parameter
+
+
 @dataclass(frozen=True)
 class UserState:
     """What is known about every slot that any turn spoke for."""
@@ -148,8 +166,8 @@ class UserState:
     """By slot, in order of first mention."""
     nouns: SlotNouns = field(default_factory=SlotNouns, compare=False, repr=False)
     """Finds among the slots, and may know more of them."""
-    _found: dict[Slot, tuple[Parameter, SlotState | None]] = field(default_factory=dict, compare=False, repr=False)
-    """What was looked up, by the argument."""
+    found: dict[Slot, Found] = field(default_factory=dict, compare=False, repr=False)
+    """What was looked up, by the argument; perhaps in an earlier state."""
 
     def __post_init__(self) -> None:
         if not self.nouns:
@@ -161,17 +179,20 @@ class UserState:
         Values that the parameter could not take (type, enum) are left out. `None` if nothing is known.
         """
         slot = Slot(tool.name, parameter.name)
-        known = self._found.get(slot)
-        if known is None or known[0] != parameter:
-            known = self._found[slot] = (parameter, self._looked_up(tool, parameter))
-        return known[1]
+        near = tuple(state for one in self.nouns.near(slot) if (state := self.slots.get(one)) is not None)
+        known = self.found.get(slot)
+        if known is None or not known.is_of(parameter, near):
+            if len(self.found) >= _KEPT_LOOKUPS:
+                self.found.clear()
+            known = self.found[slot] = Found(parameter, near, self._looked_up(tool, parameter, near))
+        return known.state
 
-    def _looked_up(self, tool: Tool, parameter: Parameter) -> SlotState | None:
+    def _looked_up(self, tool: Tool, parameter: Parameter, near: Iterable[SlotState]) -> SlotState | None:
         found: list[Candidate] = []
-        for slot in self.nouns.near(Slot(tool.name, parameter.name)):
-            state = self.slots.get(slot)
+        for state in near:
+            slot = state.slot
             similarity = context_similarity(slot, tool, parameter)
-            if state is None or similarity == 0:
+            if similarity == 0:
                 continue
             for candidate in state.candidates:
                 fitted = _fitted(candidate, parameter) if slot.tool == PERSON else candidate

@@ -296,6 +296,8 @@ class UserMemory:
         """Return what is known of the log as it is now."""
         version, view = self._log.version(self.scope), self._view
         if view is None or not view.is_continued_by(version):
+            if view is not None:  # turns that were erased elsewhere may have been read
+                self._kept.clear()
             view = self._view = UserView(version, self._log.entries(self.scope), self._embedder.dimensions)
         elif view.version != version:
             view.grow(version, self._log.entries(self.scope, after=view.last_position))

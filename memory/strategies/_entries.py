@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 
+import numpy as np
 from pydantic import JsonValue
 
 from memory.ranking.lexical import LexicalIndex
 from memory.records import CallStep, Turn
-from memory.strategies._history import Snapshot
+from memory.strategies._followed import Followed
 
 MAX_NAME_CHARACTERS = 48
 """Longer texts of a result tell something; they name nothing."""
@@ -16,26 +18,33 @@ MAX_NAMES = 200
 """Of one turn: more than a person picks from."""
 
 
-class Entries:
-    """The names in the results of a log's calls. Not safe for concurrent use; it follows the snapshots it is given."""
+class NamedEntries:
+    """The names in the results of a log's calls."""
 
     def __init__(self) -> None:
-        self._turns: tuple[Turn, ...] = ()
+        self._read = 0
+        self._positions = array("l")
+        """Of the turns that have names."""
         self._index = LexicalIndex()
 
-    def matches(self, snapshot: Snapshot, request: str) -> dict[int, float]:
-        """Return the turns whose results name something in words of `request`, by position, with BM25 scores."""
-        self._follow(snapshot.turns)
-        return {snapshot.position[key]: score for key, score in self._index.search(request)}
+    def append(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        if names := " ".join(_names_of(turn)):
+            self._positions.append(self._read)
+            self._index.add(names)
+        self._read += 1
 
-    def _follow(self, turns: tuple[Turn, ...]) -> None:
-        known = len(self._turns)
-        if turns[:known] != self._turns:
-            self._index, known = LexicalIndex(), 0
-        for turn in turns[known:]:
-            if names := " ".join(_names_of(turn)):
-                self._index.add(turn.turn_id, names)
-        self._turns = turns
+    def matches(self, terms: Iterable[str]) -> dict[int, float]:
+        """Return the positions of the turns whose results name something in these words, with BM25 scores."""
+        numbers, scores = self._index.search(terms)
+        return dict(zip(np.array(self._positions)[numbers].tolist(), scores.tolist(), strict=True))
+
+
+class Entries(Followed[NamedEntries]):
+    """Follows the entries of a shelf."""
+
+    def __init__(self) -> None:
+        super().__init__(NamedEntries)
 
 
 def _names_of(turn: Turn) -> list[str]:

@@ -41,7 +41,7 @@ class Snapshot:
         if self._vectors is None:
             found = shelf.vectors()
             self._vectors = found.rows
-            if found.turn_ids != tuple(turn.turn_id for turn in self.turns):
+            if found.turn_ids != self.moment.turn_ids:
                 places = np.array([self.position.get(turn_id, -1) for turn_id in found.turn_ids], dtype=np.intp)
                 is_known = (places >= 0) & (places < len(self.turns))
                 self._vectors = np.zeros((len(self.turns), found.rows.shape[1]), dtype=np.float32)

@@ -82,6 +82,11 @@ class LogMoment:
     callers: Callers
     """Perhaps with later ones."""
 
+    @cached_property
+    def turn_ids(self) -> tuple[str, ...]:
+        """Of each turn."""
+        return tuple(turn.turn_id for turn in self.turns)
+
     def calling(self, tools: Iterable[str]) -> NDArray[np.intp]:
         """Return the positions of the turns that called one of `tools`, ascending."""
         positions = self.callers.of(tools)

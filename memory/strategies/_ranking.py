@@ -8,12 +8,13 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.ranking.lexical import LexicalIndex
+from memory.ranking.lexical import LexicalIndex, content_terms
 from memory.ranking.ranker import Ranked
 from memory.recall import TurnShelf
 from memory.records import Turn
 from memory.rendering import index_text
 from memory.storage.index import nearest
+from memory.strategies._followed import Followed
 from memory.strategies._history import Snapshot
 from memory.strategies._ranked_log import RankedLog
 from memory.strategies._shelved import Shelved
@@ -55,6 +56,11 @@ class Ranking(Sequence[Ranked]):
             return Ranking(self.positions[place], self.scores[place])
         return Ranked(int(self.positions[place]), float(self.scores[place]))
 
+    def where(self, is_held: NDArray[np.bool_]) -> Ranking:
+        """Return those at whose position `is_held` is true."""
+        kept = is_held[self.positions]
+        return Ranking(self.positions[kept], self.scores[kept])
+
     def __iter__(self) -> Iterator[Ranked]:
         return map(Ranked, self.positions.tolist(), self.scores.tolist())
 
@@ -62,22 +68,38 @@ class Ranking(Sequence[Ranked]):
         return isinstance(other, Sequence) and list(self) == list(other)
 
 
-class WordRanking:
-    """Ranks turns by the words they share with a query; the index follows the snapshots it is given."""
+class LogWords:
+    """The words of a log's turns."""
 
     def __init__(self) -> None:
         self._index = LexicalIndex()
 
-    def rank(self, snapshot: Snapshot, query: str) -> list[Ranked]:
+    def append(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        self._index.add(index_text(turn))
+
+    def rank(self, query: str) -> Ranking:
         """Return the turns that share a term with `query`, best first; ties by position."""
-        for key in self._index.keys:
-            if key not in snapshot.position:
-                self._index.discard(key)
-        for turn in snapshot.turns:
-            if turn.turn_id not in self._index:
-                self._index.add(turn.turn_id, index_text(turn))
-        hits = [Ranked(snapshot.position[key], score) for key, score in self._index.search(query)]
-        return sorted(hits, key=lambda hit: (-hit.score, hit.position))
+        return Ranking(*self._index.search(content_terms(query)))
+
+
+class _Words(Followed[LogWords]):
+    """Follows the words of a shelf."""
+
+    def __init__(self) -> None:
+        super().__init__(LogWords)
+
+
+class WordRanking:
+    """Ranks turns by the words they share with a query; each turn is read once as long as the log only grows."""
+
+    def __init__(self, shelf: TurnShelf) -> None:
+        self._words = Shelved(shelf, _Words)
+
+    def rank(self, snapshot: Snapshot, query: str) -> Ranking:
+        """Return the turns that share a term with `query`, best first; ties by position."""
+        with self._words.get().read(snapshot.turns) as words:
+            return words.rank(query)
 
 
 class Relevance:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
+
+import numpy as np
 
 from memory.ranking.lexical import content_terms
 from memory.ranking.sentences import sentences
 from memory.records import QuestionStep, Turn
 from memory.rendering import ELLIPSIS
-from memory.strategies._history import Snapshot
+from memory.strategies._followed import Followed
 from memory.text import split_name
 from memory.tools import Tool
 
@@ -96,54 +98,61 @@ def _runs(parts: Sequence[str]) -> Iterator[str]:
         yield " ".join(kept)
 
 
-class Remarks:
-    """The remarks of a log, found by words. Not safe for concurrent use; it follows the snapshots it is given."""
+class LogRemarks:
+    """The remarks of a log, found by words."""
 
     def __init__(self) -> None:
-        self._turns: tuple[Turn, ...] = ()
+        self._read = 0
         self._remarks: list[Remark] = []
-        self._lengths: list[int] = []
-        self._postings: dict[str, list[int]] = defaultdict(list)
+        self._positions, self._lengths = array("d"), array("d")
+        """Of the turn in the log, and in terms, by remark."""
+        self._postings: dict[str, array[int]] = {}
 
-    def rank(self, snapshot: Snapshot, request: str, tools: Sequence[Tool]) -> list[Scored]:
-        """Return the remarks that share words with the tools on offer or the request, best first; none without tools.
+    def append(self, turn: Turn) -> None:
+        """Take in the next turn."""
+        for remark in remarks_of(turn, self._read):
+            terms = dict.fromkeys(content_terms(remark.text))
+            for term in terms:
+                self._postings.setdefault(term, array("i")).append(len(self._remarks))
+            self._lengths.append(len(terms))
+            self._positions.append(remark.position)
+            self._remarks.append(remark)
+        self._read += 1
+
+    def rank(self, terms: Iterable[str], tools: Sequence[Tool], end: int, count: int) -> list[Scored]:
+        """Return remarks that share words with the tools on offer or the request, best first; none without tools.
 
         A remark scores the sum of weight and inverse document frequency of the words it shares, less for long ones.
-        """
-        if not tools:
-            return []
-        self._follow(snapshot.turns)
-        weights = dict(_tool_terms(tools))
-        for term in content_terms(request):
-            weights[term] = max(weights.get(term, 0.0), 1.0)
-        scores: dict[int, float] = defaultdict(float)
-        for term, weight in weights.items():
-            found = self._postings.get(term, ())
-            rarity = math.log(1 + (len(self._remarks) - len(found) + 0.5) / (len(found) + 0.5))
-            for number in found:
-                scores[number] += weight * rarity
-        last = len(snapshot.turns) or 1
-        average = sum(self._lengths) / (len(self._lengths) or 1)
-        scored = []
-        for number, score in scores.items():
-            remark = self._remarks[number]
-            recency = 1 + RECENCY_WEIGHT * remark.position / last
-            length = 1 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * self._lengths[number] / average
-            scored.append(Scored(remark, score * recency / length))
-        return sorted(scored, key=lambda one: (-one.score, -one.remark.position))
 
-    def _follow(self, turns: tuple[Turn, ...]) -> None:
-        known = len(self._turns)
-        if turns[:known] != self._turns:
-            self._remarks, self._lengths, self._postings, known = [], [], defaultdict(list), 0
-        for position, turn in enumerate(turns[known:], start=known):
-            for remark in remarks_of(turn, position):
-                terms = dict.fromkeys(content_terms(remark.text))
-                self._lengths.append(len(terms))
-                for term in terms:
-                    self._postings[term].append(len(self._remarks))
-                self._remarks.append(remark)
-        self._turns = turns
+        Args:
+            terms: Of the request, as `memory.ranking.lexical.content_terms` gives them.
+            tools: On offer.
+            end: Only remarks of turns before this position.
+            count: Most to return.
+        """
+        if not tools or not self._remarks:
+            return []
+        weights = dict(_tool_terms(tools))
+        weights.update(dict.fromkeys(terms, 1.0))
+        scores = np.zeros(len(self._remarks))
+        for term, weight in weights.items():
+            if term in self._postings:
+                found = np.array(self._postings[term])
+                scores[found] += weight * math.log(1 + (len(scores) - len(found) + 0.5) / (len(found) + 0.5))
+        positions, lengths = np.array(self._positions), np.array(self._lengths)
+        recency = 1 + RECENCY_WEIGHT * positions / self._read
+        scores *= recency
+        scores /= 1 - LENGTH_DISCOUNT + LENGTH_DISCOUNT * lengths / (float(lengths.sum()) / len(lengths))
+        usable = np.flatnonzero((scores > 0) & (positions < end))
+        order = usable[np.lexsort((usable, -positions[usable], -scores[usable]))[:count]]
+        return [Scored(self._remarks[number], float(scores[number])) for number in order.tolist()]
+
+
+class Remarks(Followed[LogRemarks]):
+    """Follows the remarks of a shelf."""
+
+    def __init__(self) -> None:
+        super().__init__(LogRemarks)
 
 
 def _tool_terms(tools: Sequence[Tool]) -> Mapping[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -44,27 +44,28 @@ class _Line(NamedTuple):
     score: float
 
 
-def state_items(history: Snapshot, tools: Sequence[Tool], request: str, budget: int) -> list[RecallItem]:
+def state_items(history: Snapshot, tools: Sequence[Tool], wanted: Collection[str], budget: int) -> list[RecallItem]:
     """Return lines for the slots of `tools` that something is known about, best first, at most `budget` tokens.
 
     Slots with values of their own come before those known only from other tools; then counts how settled the value
-    is, how much the tool shares words with `request`, and whether the argument is required. Ties keep schema order.
+    is, how many terms the tool shares with those `wanted`, and whether the argument is required. Ties keep schema
+    order.
     Slots of one name that the same evidence speaks for share a line: `bookSeat/bookTable.seat = …`.
-    What the person said of themselves in words of `request` comes last.
+    What the person said of themselves in such terms comes last.
     """
-    lines = sorted(_lines(history, tools, request), key=lambda line: -line.score)
+    wanted = frozenset(wanted)
+    lines = sorted(_lines(history, tools, wanted), key=lambda line: -line.score)
     made = [_item(alike, len(history.turns)) for alike in _alike(lines)]
     items: list[RecallItem] = []
     left = budget
-    for item in [*made, *_statement_items(history, request)]:
+    for item in [*made, *_statement_items(history, wanted)]:
         if item.tokens <= left:
             items.append(item)
             left -= item.tokens
     return items
 
 
-def _lines(history: Snapshot, tools: Sequence[Tool], request: str) -> Iterator[_Line]:
-    wanted = frozenset(tokenise(request))
+def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> Iterator[_Line]:
     for tool in tools:
         terms = _terms(f"{tool.name} {tool.description}")
         relevance = len(wanted & terms) / (len(terms) or 1)
@@ -148,9 +149,8 @@ def _item(alike: Sequence[_Line], now: int) -> RecallItem:
     return _state_item(slot, (*line.candidates, *line.unwanted, *line.past), now, line.score)
 
 
-def _statement_items(history: Snapshot, request: str) -> list[RecallItem]:
-    """Return what the person said of themselves, as far as `request` has a word of it, the most words first."""
-    wanted = frozenset(tokenise(request))
+def _statement_items(history: Snapshot, wanted: frozenset[str]) -> list[RecallItem]:
+    """Return what the person said of themselves, as far as it has a term that is `wanted`, the most words first."""
     found: list[RecallItem] = []
     for slot, state in history.state.slots.items():
         if slot.tool == PERSON and wanted and (holding := state.memo(_holding)):
@@ -165,7 +165,7 @@ def _holding(state: SlotState) -> list[Candidate]:
 
 
 def _said_terms(state: SlotState) -> frozenset[str]:
-    return _terms(" ".join([state.slot.argument, *(str(one.value) for one in _holding(state))]))
+    return frozenset(tokenise(" ".join([state.slot.argument, *(str(one.value) for one in _holding(state))])))
 
 
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:

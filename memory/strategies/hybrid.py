@@ -22,7 +22,7 @@ class Hybrid:
     def __init__(self, shelf: TurnShelf) -> None:
         self._shelf = shelf
         self._history = History(shelf)
-        self._words = WordRanking()
+        self._words = WordRanking(shelf)
 
     def observe(self, turn: Turn) -> None:
         """Nothing to prepare: index and vectors follow the shelf."""

@@ -21,7 +21,7 @@ class Lexical:
 
     def __init__(self, shelf: TurnShelf) -> None:
         self._history = History(shelf)
-        self._words = WordRanking()
+        self._words = WordRanking(shelf)
 
     def observe(self, turn: Turn) -> None:
         """Nothing to prepare: the index follows the shelf."""

@@ -9,6 +9,7 @@ from memory.recall import Recall, Strategy, TurnShelf
 from memory.records import Turn
 from memory.strategies._history import History
 from memory.strategies._state_lines import state_items
+from memory.text import tokenise
 from memory.tools import Tool
 
 DEFAULT_BUDGET_TOKENS = 600
@@ -28,7 +29,7 @@ class State:
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return state lines within `budget` tokens, best first."""
         history = self._history.snapshot(now)
-        return history.arrange(state_items(history, tools, request, budget))
+        return history.arrange(state_items(history, tools, tokenise(request), budget))
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+import numpy as np
+
 from memory.cutting import Purpose
 from memory.evidence import PERSON
+from memory.ranking.lexical import without_function_words
 from memory.ranking.ranker import Ranked
 from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
 from memory.records import Turn
@@ -15,10 +18,11 @@ from memory.state.sensitive import is_sensitive_text
 from memory.state.topic import running_topic
 from memory.strategies._entries import Entries
 from memory.strategies._history import LEAST_TURN_TOKENS, History, Snapshot
-from memory.strategies._ranking import Relevance, fuse, rank_by_vectors
+from memory.strategies._ranking import Ranking, Relevance, fuse, rank_by_vectors
 from memory.strategies._remarks import Remarks, Scored
+from memory.strategies._shelved import Shelved
 from memory.strategies._state_lines import state_items
-from memory.text import split_name
+from memory.text import split_name, tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 from memory.typed.mentions import READ_CHARACTERS
@@ -64,8 +68,8 @@ class Stead:
         self._shelf = shelf
         self._history = History(shelf)
         self._relevance = Relevance(shelf)
-        self._remarks = Remarks()
-        self._entries = Entries()
+        self._remarks = Shelved(shelf, Remarks)
+        self._entries = Shelved(shelf, Entries)
 
     def observe(self, turn: Turn) -> None:
         """Prepare what recall will compare requests with; all else follows the shelf."""
@@ -75,15 +79,19 @@ class Stead:
         """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together."""
         request = request[:READ_CHARACTERS]
         history = self._history.snapshot(now)
-        named = self._entries.matches(history, request)
+        terms = tokenise(request)
+        content = without_function_words(terms)
+        with self._entries.get().read(history.turns) as entries:
+            named = entries.matches(content)
         shown = _Shown(history, request, tools, named, int(REMARK_SHARE * budget))
         start = running_topic(history.turns, tools)
 
         topic = shown.topic(start, int(TOPIC_SHARE * budget))
-        state = state_items(history, tools, request, min(int(STATE_SHARE * budget), budget - _tokens(topic)))
+        state = state_items(history, tools, terms, min(int(STATE_SHARE * budget), budget - _tokens(topic)))
         left = budget - _tokens(topic) - _tokens(state)
         ranking = self._rank(history, request, tools, named, start)
-        remarks = [one for one in self._remarks.rank(history, request, tools) if one.remark.position < start]
+        with self._remarks.get().read(history.turns) as said:
+            remarks = said.rank(content, tools, start, MAX_EARLIER_TURNS)
         if topic:
             reserved = shown.earlier(ranking, remarks, min(left, int(EARLIER_SHARE * budget)))
             topic = shown.grow(topic, left - _tokens(reserved))
@@ -92,18 +100,18 @@ class Stead:
 
     def _rank(
         self, history: Snapshot, request: str, tools: Sequence[Tool], named: Mapping[int, float], end: int
-    ) -> list[Ranked]:
+    ) -> Ranking:
         """Return the turns before `end`, best first, by the request, by the slots to fill and by tools in common."""
         if end == 0:
-            return []
+            return Ranking.of(())
         slot_queries = list(dict.fromkeys(_slot_queries(history, tools)))
         by_slots = rank_by_vectors(self._shelf, history, slot_queries)
         same_tool = _same_tool(history, tools)
-        naming = [hit._replace(score=named[hit.position]) for hit in same_tool if hit.position in named]
-        naming.sort(key=lambda hit: (-hit.score, -hit.position))
-        rankings = [self._relevance.rank(history, request), *by_slots, same_tool, naming]
+        naming = [(position, named[position]) for position in same_tool.positions.tolist() if position in named]
+        naming.sort(key=lambda hit: (-hit[1], -hit[0]))
+        rankings = [self._relevance.rank(history, request), *by_slots, same_tool, Ranking.of(naming)]
         weights = [REQUEST_WEIGHT, *[SLOT_WEIGHT] * len(slot_queries), SAME_TOOL_WEIGHT, NAMING_WEIGHT]
-        return [hit for hit in fuse(rankings, weights) if hit.position < end]
+        return fuse(rankings, weights).where(np.arange(len(history.turns)) < end)
 
 
 class _Shown:
@@ -121,7 +129,8 @@ class _Shown:
         self._remark_budget = remark_budget
         self._history = history
         self._request = request
-        self._exemplars = frozenset(history.moment.calling(tool.name for tool in tools).tolist())
+        self._exemplars = np.zeros(len(history.turns), dtype=np.bool_)
+        self._exemplars[history.moment.calling(tool.name for tool in tools)] = True
         slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
         self._purpose = Purpose(request, slots)
 
@@ -145,14 +154,14 @@ class _Shown:
                 budget -= item.tokens
         return sorted(items, key=lambda item: -item.score)
 
-    def earlier(self, ranking: Sequence[Ranked], remarks: Sequence[Scored], budget: int) -> list[RecallItem]:
+    def earlier(self, ranking: Ranking, remarks: Sequence[Scored], budget: int) -> list[RecallItem]:
         """Return the turns of `ranking`, best first, that fit into `budget` together; others are passed over.
 
         Where there are others than exemplars, exemplars take at most `EXEMPLAR_SHARE` of the budget before them. The
         turn that the best of the others answers comes with it. Remarks of turns that are not shown have room kept free.
         """
-        exemplars = [hit for hit in ranking if self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
-        others = [hit for hit in ranking if not self._is_exemplar(hit.position)][:MAX_EARLIER_TURNS]
+        exemplars = ranking.where(self._exemplars)[:MAX_EARLIER_TURNS]
+        others = ranking.where(~self._exemplars)[:MAX_EARLIER_TURNS]
         kept = min(_tokens(self._said(remarks, set(), self._remark_budget)), budget)
         items = self._fitted(exemplars, int(EXEMPLAR_SHARE * (budget - kept)) if others else budget - kept)
         context = self._fitted(self._context(others), min(MAX_CONTEXT_TOKENS, budget - kept - _tokens(items)))
@@ -168,7 +177,7 @@ class _Shown:
     def _said(self, remarks: Sequence[Scored], shown: set[tuple[str, ...]], budget: int) -> list[RecallItem]:
         """Return the best remarks of turns that are no exemplars, each as a turn of which only that is left."""
         items: dict[int, RecallItem] = {}
-        for remark, _ in remarks[:MAX_EARLIER_TURNS]:
+        for remark, _ in remarks:
             if remark.position in items or self._is_exemplar(remark.position) or len(items) == MAX_REMARKS:
                 continue
             if is_sensitive_text(remark.text) and not is_sensitive_text(self._request):
@@ -211,7 +220,7 @@ class _Shown:
 
     def _is_exemplar(self, position: int) -> bool:
         """Whether the turn called a tool on offer."""
-        return position in self._exemplars
+        return bool(self._exemplars[position])
 
     def grow(self, items: Sequence[RecallItem], budget: int) -> list[RecallItem]:
         """Return `items` with more of their turns, the first ones first, for `budget` tokens more."""
@@ -243,9 +252,9 @@ def slot_query(tool: Tool, parameter: Parameter) -> str:
     return f"{' '.join(split_name(tool.name))}: {' '.join(split_name(parameter.name))} {parameter.description}".strip()
 
 
-def _same_tool(history: Snapshot, tools: Sequence[Tool]) -> list[Ranked]:
+def _same_tool(history: Snapshot, tools: Sequence[Tool]) -> Ranking:
     newest_first = history.moment.calling(tool.name for tool in tools)[::-1]
-    return [Ranked(position, float(position)) for position in newest_first.tolist()]
+    return Ranking(newest_first, newest_first.astype(np.float64))
 
 
 def _tokens(items: Sequence[RecallItem]) -> int:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import JsonValue
 
 from memory import Memory, Scope
 from memory.evidence import Slot
@@ -16,6 +20,7 @@ from memory.records import Step, Turn
 from memory.state.concepts import context_similarity
 from memory.state.extraction import extract_all
 from memory.state.user_state import UserState, fold_evidence
+from memory.storage.sql_turn_log import SqlTurnLog
 from memory.strategies import open_strategy
 from memory.strategies._log_reading import LogMoment, LogReading
 from memory.strategies._ranked_log import RankedLog
@@ -150,6 +155,48 @@ def test_what_was_read_goes_with_an_erasure_and_serves_nobody_else(tmp_path: Pat
         assert ann.keep(LogReading).moment(ann, None).turns == (other,)
         memory.erase(Scope("ann"))
         assert strategies[0].recall("My usual seat", tools, None, 600).items == ()
+
+
+def texts_within(start: object) -> set[str]:
+    """Return every text that is reachable from `start` through data, not through code or what the fake notes down."""
+    seen: dict[int, object] = {}
+    waiting: list[object] = [start]
+    while waiting:
+        one = waiting.pop()
+        if id(one) not in seen and not isinstance(one, type | ModuleType | FunctionType | HashingEmbedder):
+            seen[id(one)] = one
+            waiting.extend(gc.get_referents(one))
+    return {one for one in seen.values() if isinstance(one, str)}
+
+
+@pytest.mark.parametrize("name", ["stead", "lexical", "hybrid"])
+def test_no_strategy_holds_words_of_an_erased_turn(tmp_path: Path, name: str) -> None:
+    result: JsonValue = [{"name": "Robin crane"}, {"name": "Bluebird plot"}]
+    secret = turn("t0", "From now on the bluebird plot", call("listPlots", returns=result), reply="Yes, the bluebird.")
+    other = turn("t1", "Rain in Ghent?", call("getForecast", city="Ghent"), reply="Dry.")
+    tools = [make_tool("bookPlot", "plot"), make_tool("getForecast", "city")]
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        ann = memory.user(Scope("ann"))
+        strategy = open_strategy(name, ann)
+        ann.remember_all([secret, other])
+        ann.wait_indexed()
+        assert "t0" in repr(strategy.recall("Rain on my plot", tools, None, 600))
+        assert any("bluebird" in text.casefold() for text in texts_within(strategy))
+        memory.erase(Scope("ann"), turn_ids=["t0"])
+        assert not any("bluebird" in text.casefold() for text in texts_within(strategy))
+
+
+def test_what_another_process_erased_is_not_held_once_it_is_noticed(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        ann = memory.user(Scope("ann"))
+        strategy = open_strategy("stead", ann)
+        ann.remember_all([turn("t0", "From now on the bluebird plot"), turn("t1", "Rain in Ghent?")])
+        ann.wait_indexed()
+        strategy.recall("Rain on my plot", [make_tool("bookPlot", "plot")], None, 600)
+        with closing(SqlTurnLog(f"sqlite:///{tmp_path}/turns.sqlite")) as log:
+            log.forget(Scope("ann"), ["t0"])
+        assert [one.turn_id for one in ann.turns()] == ["t1"]
+        assert not any("bluebird" in text for text in texts_within(strategy))
 
 
 def test_what_was_released_is_read_again(tmp_path: Path) -> None:
