@@ -31,7 +31,6 @@ from clarifier.grounding.look_up import suppliers
 from clarifier.settings import Settings
 from memory.embedder import Embedder
 from memory.evidence import Slot
-from memory.text import split_name
 from memory.tools import Tool
 from memory.typed.values import canonical_key, equal
 
@@ -115,19 +114,6 @@ def _says_more(tool: Tool, told: Collection[str], filler: Filler) -> bool:
 
 
 _CHANGING = frozenset(("book", "create", "change", "cancel", "send"))
-
-
-def _searches(goal: Goal, name: str, filler: Filler) -> list[Tool]:
-    """Return the searches on offer, for an id that a change waits for and that no tool is named after."""
-    parameter = goal.tool.parameter(name)
-    if parameter is None or kind_of(parameter) != "id" or effect_of(goal.tool) == "read":
-        return []
-    called = {call.name for step in filler.situation.call_steps for call in step.calls}
-    return [
-        tool
-        for tool in filler.situation.tools
-        if split_name(tool.name)[:1] in (("search",), ("find",)) and tool.name not in called
-    ]
 
 
 _FIND = re.compile(
@@ -217,9 +203,7 @@ def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ..
             names = sources[goal.tool.name].get(name, ())
             if planned & set(names) or _is_listed(goal, name, filler):
                 continue
-            tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None] or _searches(
-                goal, name, filler
-            )
+            tools = [tool for one in names if (tool := filler.situation.tool(one)) is not None]
             offers = [
                 Goal(tool, filled) for tool in tools if not (filled := filler.fill(tool, ())).missing and filled.said
             ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import NamedTuple
@@ -138,7 +138,10 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     ]
     if not rows:
         return Choices()
-    order = sorted(range(len(rows)), key=lambda index: -probabilities[index])
+    # What waits for a value and of which the request says none gives way to what is likely too and waits for none.
+    waiting = {index for index, row in enumerate(rows) if row.missing > 0 and not row.said}
+    is_ready = any(p >= SECOND_LEAST and index not in waiting for index, p in enumerate(probabilities))
+    order = sorted(range(len(rows)), key=lambda index: (is_ready and index in waiting, -probabilities[index]))
     best = rows[order[0]]
     is_stated = best.said >= 2 or (best.said > 0 and not best.missing)
     least = SMALL_TALK_LEAST if is_small_talk(situation.request) else 0.0 if is_stated else LEAST
@@ -146,13 +149,13 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
         return Choices()
     table = clause_table(situation, embedder)
     picked = order[:1]
-    told = _told_values(situation, filled[order[0]])
     for index in order[1:]:
-        is_groundless = rows[index].missing > 0 and not rows[index].said and not filled[index].chosen
-        is_apart = table.has_own_clause(index, picked, told) or (
-            probabilities[index] >= SURE_SECOND and _has_own_words(situation, index, picked)
+        is_apart = table.has_own_clause(index, picked)
+        is_likely = (
+            probabilities[index] >= SECOND_LEAST and is_apart and not (index in waiting and not filled[index].chosen)
         )
-        if probabilities[index] >= SECOND_LEAST and is_apart and not is_groundless:
+        is_told = probabilities[index] >= LEAST and not rows[index].missing and _has_own_deed(situation, index, picked)
+        if is_likely or is_told:
             picked.append(index)
     places = {index: table.first_clause(index, picked) for index in picked}
     chosen = tuple(
@@ -162,21 +165,11 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     return Choices(chosen, math.prod(p if index in picked else 1 - p for index, p in enumerate(probabilities)))
 
 
-def _told_values(situation: Situation, filled: Filled) -> frozenset[int]:
-    """Return which asking clauses do little but name a value of the call: "刷会员卡" says how it is paid, no more."""
-    values = [str(filled.arguments[name]) for name in filled.said_names if name in filled.arguments]
-    return frozenset(
-        place
-        for place, part in enumerate(asking_clauses(situation.request))
-        if any(value.casefold() in part.text.casefold() and 2 * len(value) > len(part.text) for value in values)
-    )
-
-
-def _has_own_words(situation: Situation, tool: int, others: Sequence[int]) -> bool:
-    """Whether the request has a word that tells of `tool` and of none of `others`."""
-    texts = tool_texts(situation.tools)
-    shared = {term for other in others for term in texts.terms[other]}
-    return any(term in texts.terms[tool] and term not in shared for term in content_terms(situation.request))
+def _has_own_deed(situation: Situation, tool: int, others: Sequence[int]) -> bool:
+    """Whether the request says a deed that `tool` alone of those on offer does, and that none of `others` did."""
+    deeds = [deeds_of(one) for one in situation.tools]
+    own = (deeds[tool] & deeds_said(situation.request)).difference(*(deeds[other] for other in others))
+    return bool(own) and sum(bool(own & mine) for mine in deeds) == 1
 
 
 @dataclass(frozen=True)
@@ -193,12 +186,11 @@ class ClauseTable:
         """Return how much a clause speaks of a tool: words, and meaning on the scale of words."""
         return self.words[clause][tool] + MEANING_SCALE * self.meaning[clause][tool]
 
-    def has_own_clause(self, tool: int, others: Sequence[int], told: Collection[int] = ()) -> bool:
-        """Whether a clause, but one of those in `told`, speaks clearly more of `tool` than of any of `others`."""
+    def has_own_clause(self, tool: int, others: Sequence[int]) -> bool:
+        """Whether a clause speaks clearly more of `tool` than of any of `others`."""
         return any(
             self.score(clause, tool) - max(self.score(clause, other) for other in others) >= OWN_CLAUSE_MARGIN
             for clause in range(len(self.parts))
-            if clause not in told
         )
 
     def first_clause(self, tool: int, picked: Sequence[int]) -> int:
@@ -239,8 +231,8 @@ def clause_table(situation: Situation, embedder: Embedder | None) -> ClauseTable
     return ClauseTable(parts, words, tuple(tuple(max(0.0, float(value)) for value in row) for row in cosines))
 
 
-MEANING_SCALE, OWN_CLAUSE_MARGIN, CLAUSE_LEAST = 10.0, 0.4, 1.0
-LEAST, SMALL_TALK_LEAST, SECOND_LEAST, SURE_SECOND = 0.1, 0.8, 0.5, 0.7
+MEANING_SCALE, OWN_CLAUSE_MARGIN, CLAUSE_LEAST = 10.0, 0.8, 1.0
+LEAST, SMALL_TALK_LEAST, SECOND_LEAST = 0.1, 0.8, 0.5
 # Fitted by L2 logistic regression (C = 1) on 151 turns of five persons that call a tool, every tool on offer a row;
 # with each person left out in turn the likeliest tool is right in 123 of them.
 WEIGHTS: tuple[float, ...] = (0.26, 0.3, 1.53, 2.13, 1.66, 0.5, 1.44, -0.82, 0.8, 1.31, 0.53, -0.4, 1.32, -1.44)
