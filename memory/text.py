@@ -89,6 +89,7 @@ def _cjk_terms(run: str, words: list[str]) -> Iterator[str]:
         yield run
 
 
+@lru_cache(maxsize=16_384)  # people use the same few thousand words
 def stem(word: str) -> str:
     """Return a lower-case word without its commonest English ending; only ever compared with other stems."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():

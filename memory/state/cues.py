@@ -105,14 +105,16 @@ _UNDO = (
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
-Revision = Literal["undo", "correction"]
-_REVISIONS: frozenset[Revision] = frozenset(("undo", "correction"))
-_Sign = Kind | Revision | Literal["own"]
-_SIGNS: tuple[tuple[_Sign, tuple[str, ...]], ...] = (
+_USUAL = r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常"
+_TODAY = r"\b(?:today|tonight|tomorrow|this time)\b|今[天晚儿]|明天"
+Sign = Kind | Literal["own", "undo", "correction", "usual", "today"]
+_SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     *_CUES.items(),
     ("own", (_OWN,)),
     ("undo", (_UNDO,)),
     ("correction", (_CORRECTION,)),
+    ("usual", (_USUAL,)),
+    ("today", (_TODAY,)),
 )
 _INDEX = PatternIndex([(re.compile(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|(?<!\s)\s+(?=[\u3400-\u9fff])")
@@ -141,8 +143,8 @@ class Clause:
     """The quotations that nobody is said to have said, in normal form; they stand in `text` too."""
     reported: tuple[str, ...] = ()
     """What somebody else is said to have said, in normal form; it stands in neither `text` nor `raw`."""
-    revisions: frozenset[Revision] = frozenset()
-    """What it does to what was said or done just before."""
+    signs: frozenset[Sign] = frozenset()
+    """What else its wording says: that it puts right or takes back what was just before, what is usual, of today."""
 
 
 @lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
@@ -188,7 +190,7 @@ def _clause(number: int, whole: str, words: str, raw: str, found: Sequence[Quota
         own=words,
         quoted=tuple(_plain(one.words) for one in found if not one.says),
         reported=tuple(_plain(one.words) for one in found if one.says),
-        revisions=_REVISIONS.intersection(signs),
+        signs=frozenset(signs),
     )
 
 
@@ -233,11 +235,11 @@ def cues_in(text: str) -> frozenset[Kind]:
     return _cues(_signs(simplified(text), _INDEX))
 
 
-_Signs = dict[_Sign, int]
+_Signs = dict[Sign, int]
 """What the wording of a text says, with the length of the longest words that say it."""
 
 
-def _signs(text: str, index: PatternIndex[_Sign]) -> _Signs:
+def _signs(text: str, index: PatternIndex[Sign]) -> _Signs:
     found: _Signs = {}
     for match, sign in index.matches(text):
         found[sign] = max(found.get(sign, 0), match.end() - match.start())
@@ -255,9 +257,9 @@ def _is_lone_cue(text: str, signs: _Signs) -> bool:
 
 def is_correction(text: str) -> bool:
     """Whether `text` puts right something said or done just before."""
-    return any("correction" in clause.revisions for clause in clauses(text))
+    return any("correction" in clause.signs for clause in clauses(text))
 
 
 def is_undo(text: str) -> bool:
     """Whether `text` takes back something done just before."""
-    return any("undo" in clause.revisions for clause in clauses(text))
+    return any("undo" in clause.signs for clause in clauses(text))

@@ -7,6 +7,7 @@ from each pattern, as code search engines do (Cox 2012, "Regular Expression Matc
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from re import _parser  # type: ignore[attr-defined]  # private; what it does not know of counts as "anything"
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -30,16 +31,22 @@ class PatternIndex(Generic[T]):
 
     def __init__(self, entries: Sequence[tuple[re.Pattern[str], T]]) -> None:
         self._entries = entries
-        places: dict[str, int] = {}
         self._always = 0
         """The entries without any such literal, as bits by place."""
+        places: dict[str, int] = {}
         for place, (pattern, _) in enumerate(entries):
             literals = needed(pattern)
             self._always |= 0 if literals else 1 << place
             for literal in literals:
                 places[literal] = places.get(literal, 0) | 1 << place
         self._places = list(places.items())
-        self._ascii = [(literal, bits) for literal, bits in self._places if literal.isascii()]
+        """Each literal with the entries that need one like it, as bits."""
+        common = Counter(pair for literal in places for pair in _pairs(literal))
+        self._by_pair: dict[int, list[tuple[str, int]]] = {}
+        """The same by the rarest pair of letters in the literal, or its only letter."""
+        for literal, bits in self._places:
+            rarest = min(_pairs(literal), key=lambda pair: (common[pair], pair), default=ord(literal[0]))
+            self._by_pair.setdefault(rarest, []).append((literal, bits))
 
     def __bool__(self) -> bool:
         """Whether any entry can match: there may be none left in a narrowed index."""
@@ -49,14 +56,20 @@ class PatternIndex(Generic[T]):
         """Return the index of those entries that can match in one of `texts`, which is quicker for these."""
         narrow: PatternIndex[T] = object.__new__(PatternIndex)
         narrow._entries, narrow._always = self._entries, self._always
-        narrow._places = narrow._ascii = self._found("\n".join(texts))
+        text = _folded("\n".join(texts))
+        pairs = _pairs(text) if text.isascii() else _pairs(text).union(map(ord, text))
+        narrow._places = [
+            place for pair in self._by_pair.keys() & pairs for place in self._by_pair[pair] if place[0] in text
+        ]
+        narrow._by_pair = self._by_pair
         return narrow
 
     def possible(self, text: str) -> Iterator[tuple[re.Pattern[str], T]]:
         """Yield the entries that can match in `text`, in order."""
-        bits = self._always
-        for _, some in self._found(text):
-            bits |= some
+        text, bits = _folded(text), self._always
+        for literal, some in self._places:
+            if literal in text:
+                bits |= some
         while bits:
             lowest = bits & -bits
             yield self._entries[lowest.bit_length() - 1]
@@ -68,13 +81,16 @@ class PatternIndex(Generic[T]):
             if match := pattern.search(text):
                 yield match, meaning
 
-    def _found(self, text: str) -> list[tuple[str, int]]:
-        places = self._places
-        if text.isascii():
-            places, text = self._ascii, text.lower()
-        else:
-            text = text.translate(_UNCASED).lower()
-        return [place for place in places if place[0] in text]
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else text.translate(_UNCASED).lower()
+
+
+def _pairs(text: str) -> set[int]:
+    """Return the neighbours in `text`, each pair of code units as one number."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    even, odd = len(units) // 4 * 4, (len(units) - 2) // 4 * 4
+    return {*memoryview(units[:even]).cast("I"), *memoryview(units[2 : 2 + odd]).cast("I")}
 
 
 class _Part(NamedTuple):

@@ -116,12 +116,13 @@ def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
 
 
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
-    parts = clauses(text)
+    if not (parts := clauses(text)):
+        return
     told = with_subjects(parts)
     findings = list(_findings([_Part(clause, words) for clause in told for words in _split(clause)], has_calls))
-    readable = _readable(parts, told) if findings else ()
+    readable = set(map(id, _readable(parts, told))) if findings else ()
     for clause, found in findings:
-        if any(clause is one for one in readable):
+        if id(clause) in readable:
             yield Evidence(
                 slot=Slot(PERSON, found.topic),
                 value=_as_written(found.value, clause),

@@ -153,16 +153,12 @@ def _is_about(clause: Clause, slot: str) -> bool:
     return not clause.slots or slot in clause.slots
 
 
-_HABITUAL = re.compile(r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常")
-_TODAY = re.compile(r"\b(?:today|tonight|tomorrow|this time)\b|今[天晚儿]|明天")
-
-
 def _contrasted(parts: Sequence[Clause]) -> list[Clause]:
     """Give an exception to what is said of today beside what is usual, in one sentence (平时用顺丰，今天走京东)."""
-    usual = {clause.sentence for clause in parts if _HABITUAL.search(clause.own)}
+    usual = {clause.sentence for clause in parts if "usual" in clause.signs}
     return [
         replace(clause, cues=clause.cues | {"one_off"})
-        if clause.sentence in usual and _TODAY.search(clause.own) and not _HABITUAL.search(clause.own)
+        if clause.sentence in usual and "today" in clause.signs and "usual" not in clause.signs
         else clause
         for clause in parts
     ]
@@ -291,9 +287,9 @@ def _holds(text: str, clause: str) -> bool:
 @lru_cache(maxsize=1024)
 def _numbers(clause: str) -> frozenset[float]:
     """Return the numbers that `clause` names in digits or words."""
-    figures = re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause))
-    figures += _MAGNITUDE.findall(clause)
-    digits = {float(number) for figure in figures if (number := parse_number(figure)) is not None}
+    figures = map(finite, re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause)))
+    magnitudes = map(parse_number, _MAGNITUDE.findall(clause))
+    digits = {float(number) for number in (*figures, *magnitudes) if number is not None}
     words = {float(_NUMBER_WORDS[word]) for word in re.findall(r"[a-z]+", clause) if word in _NUMBER_WORDS}
     han = {float(_HAN_NUMBERS[char]) for char in re.findall(r"[零一二两三四五六七八九十]", clause)}
     return frozenset(digits | words | han)

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
-@lru_cache(maxsize=8192)
 def simplified(text: str) -> str:
     """Return `text` in simplified Chinese, character by character and phrase by phrase; other text as it is."""
+    return text if text.isascii() else _simplified(text)
+
+
+@lru_cache(maxsize=8192)
+def _simplified(text: str) -> str:
     return _converter().convert(text) if _HAN.search(text) else text
 
 
