@@ -8,7 +8,7 @@ from dataclasses import replace
 from agent.planners.rules.goals import Goal, calls_of, goals_of
 from agent.planners.rules.open_request import resumed
 from agent.planners.rules.replies import done_before, report
-from agent.planners.rules.verbs import says_again
+from agent.planners.rules.verbs import is_conditional, says_again
 from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
 from memory.embedder import Embedder
@@ -47,7 +47,8 @@ class RulesPlanner:
         goals = _left(meant.calls, situation)
         fresh = [goal for goal in goals if not _is_done(goal, situation)]
         if fresh:
-            return Proposal(calls=_numbered(_first(fresh), situation), uncertainty=uncertainty)
+            ready = _before_the_rest(_first(fresh), situation)
+            return Proposal(calls=_numbered(ready, situation), uncertainty=uncertainty)
         if goals and not situation.call_steps:
             return Proposal(reply=done_before([goal.tool for goal in goals], situation.request))
         return Proposal(reply=report(situation))
@@ -107,6 +108,16 @@ def _first(goals: Sequence[Goal]) -> list[Goal]:
     ready_reads = [goal for goal in goals if goal.is_ready and effect_of(goal.tool) == "read"]
     waiting = [goal for goal in goals if not goal.is_ready]
     return ready_reads if ready_reads and waiting else list(goals)
+
+
+def _before_the_rest(goals: Sequence[Goal], situation: Situation) -> list[Goal]:
+    """Return what a condition rests on: the look-ups before the changes, of look-ups alone the first."""
+    if len({goal.tool.name for goal in goals}) < 2 or not is_conditional(situation.request):
+        return list(goals)
+    reads = [goal for goal in goals if effect_of(goal.tool) == "read"]
+    if not reads:
+        return list(goals)
+    return reads if len(reads) < len(goals) else [goal for goal in reads if goal.tool.name == reads[0].tool.name]
 
 
 def _numbered(goals: Sequence[Goal], situation: Situation) -> tuple[ToolCall, ...]:

@@ -135,6 +135,8 @@ class Remembered:
     def _optional(
         self, parameter: Parameter, tool: Tool, kind: ValueKind, so_far: Mapping[str, JsonValue]
     ) -> JsonValue:
+        if kind == "date" and "change" not in deeds_of(tool) and (day := self._carried(parameter, tool)) is not None:
+            return day  # of the list from which the thing is taken
         if (kind in FLEETING and not self.refers_back) or "change" in deeds_of(tool):
             return None
         if kind not in FLEETING and (carried := self._carried(parameter, tool)) is not None:

@@ -182,6 +182,16 @@ _CLAUSE = re.compile(r"[.,;!?](?=\s|$)|[，。！？；\n]")
 _FORBIDDEN = re.compile(r"\b(?:don['’]t|do not|no need to|never)\b|先莫|[莫别]|不要|不用", re.IGNORECASE)
 
 
+def is_conditional(text: str) -> bool:
+    """Whether `text` makes something depend on how something else turns out ("book it if there is a seat")."""
+    return bool(_CONDITION.search(normalise(text)))
+
+
+_CONDITION = re.compile(
+    r"\bif (?!i |you |we |it were\b|it was\b|possible\b|so\b)|要是|如果|有就|没有?就|就(?:直接|接着)"
+)
+
+
 def is_small_talk(text: str) -> bool:
     """Whether `text` asks for an opinion, comfort or banter rather than for something to be done."""
     return bool(_CHAT.search(normalise(text)))
