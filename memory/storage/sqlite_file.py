@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ from sqlalchemy import URL, Connection, Engine, event
 
 _BUSY_TIMEOUT_MS = 10_000
 """How long SQLite waits for another writer before it gives up."""
+_RETRY_S = 0.02
+"""A checkpoint of a thousand pages takes about so long."""
 
 
 class Place(NamedTuple):
@@ -92,6 +95,13 @@ def scrub(connection: Connection) -> bool:
 
 
 def _cut_log(connection: Connection) -> bool:
-    """Move the write-ahead log into the file, and say whether nothing is left of it."""
-    is_busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-    return not is_busy
+    """Move the write-ahead log into the file, and say whether nothing is left of it.
+
+    SQLite waits for readers by itself, but not for another checkpoint, which any writer may be at.
+    """
+    give_up_at = time.monotonic() + _BUSY_TIMEOUT_MS / 1000
+    while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]:
+        if time.monotonic() >= give_up_at:
+            return False
+        time.sleep(_RETRY_S)
+    return True

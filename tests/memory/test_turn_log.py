@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -176,6 +177,27 @@ def test_an_erasure_that_was_killed_is_completed_by_opening_the_log(path: Path) 
     with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
         assert [file.name for file in path.parent.iterdir() if secret.encode() in file.read_bytes()] == []
         assert (len(log.turns(Scope("ann"))), len(log.turns(Scope("bob")))) == (0, 50)
+
+
+def test_an_erasure_waits_for_the_checkpoints_of_others(log: SqlTurnLog, path: Path) -> None:
+    """SQLite says at once that it is busy where another connection is at a checkpoint, as any writer may be."""
+    is_over = threading.Event()
+
+    def checkpoint() -> None:
+        with closing(sqlite3.connect(path)) as other:
+            while not is_over.is_set():
+                other.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    with ThreadPoolExecutor(3) as workers:
+        others = [workers.submit(checkpoint) for _ in range(3)]
+        try:
+            for _ in range(10):
+                log.append(ANN, turn("a", "SECRET-4f1c9 " * 10_000))
+                assert log.forget(ANN) == 1
+        finally:
+            is_over.set()
+    assert [one.exception() for one in others] == [None] * 3
+    assert [file.name for file in path.parent.iterdir() if b"SECRET" in file.read_bytes()] == []
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])
