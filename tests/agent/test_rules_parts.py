@@ -8,23 +8,25 @@ import pytest
 from pydantic import JsonValue
 
 from agent.planners.rules.descriptions import described_day, new_thing, restriction
-from agent.planners.rules.entries import Group, choose, field_for, preferred, remaining
+from agent.planners.rules.entries import Group, choose, field_for, groups_of, preferred, remaining
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.results import told
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import asking_sentences, clauses
+from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Text
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
     deeds_of,
     deeds_said,
     is_bare_statement,
+    is_conditional,
     is_greeting,
     is_small_talk,
     is_thanks,
     says_again,
 )
-from memory.records import ToolCall
+from memory.records import CallStep, Observation, ToolCall
 from memory.tools import Parameter, Tool
 
 NOW = datetime(2026, 4, 1, 6, 51)
@@ -251,3 +253,72 @@ def test_what_is_turned_down_is_left_out_of_several() -> None:
     loans: list[dict[str, JsonValue]] = [{"title": "A Year on Clay Soil"}, {"title": "Ash Glazes"}, {"title": "Salt"}]
     assert remaining(loans, "Renew them all, except the clay soil one.", None) == loans[1:]
     assert remaining(loans, "Renew them all.", None) == loans
+
+
+def listed(thing: Parameter, number: Parameter) -> Parameter:
+    element = Parameter(name="", type="object", properties=(thing, number))
+    return Parameter(name="items", type="array", is_required=True, items=element)
+
+
+def test_allowed_things_take_the_number_before_them_or_one() -> None:
+    kind = Parameter(name="kind", is_required=True, enum=("sofa", "lamp", "chair"))
+    items = listed(kind, Parameter(name="count", type="integer", is_required=True))
+    text = Text("The sofa goes, and three chairs.", NOW)
+    assert things(items, make(items), text, []) == [{"kind": "sofa", "count": 1}, {"kind": "chair", "count": 3}]
+
+
+def test_listed_things_are_named_beside_their_number() -> None:
+    wool = Parameter(name="wool_id", is_required=True)
+    items = listed(wool, Parameter(name="skeins", type="integer", is_required=True))
+    entries = ({"wool_id": "W-1", "name": "Merino grey"}, {"wool_id": "W-2", "name": "Alpaca white"})
+    text = Text("Four skeins of the alpaca, two of the merino.", NOW)
+    expected = [{"wool_id": "W-2", "skeins": 4}, {"wool_id": "W-1", "skeins": 2}]
+    assert things(items, make(items), text, [Group(entries)]) == expected
+    assert things(items, make(items), text, []) is None
+
+
+def test_a_person_is_read_around_a_phone_number() -> None:
+    fields = [Parameter(name=name, is_required=True) for name in ("name", "phone", "address")]
+    receiver = Parameter(name="receiver", type="object", properties=tuple(fields))
+    text = Text("Send it to Ann Lee, 5550134778, 12 Mill Row. No hurry.", NOW)
+    assert things(receiver, make(receiver), text, []) == {
+        "name": "Ann Lee",
+        "phone": "5550134778",
+        "address": "12 Mill Row",
+    }
+    assert things(receiver, make(receiver), Text("Send it to Ann Lee, 12 Mill Row.", NOW), []) is None
+
+
+def test_an_allowed_span_is_meant_by_its_ends_on_either_clock() -> None:
+    slot = Parameter(name="slot", is_required=True, enum=("08:00-10:00", "14:00-16:00", "20:00-22:00"))
+    for words, value in (("两点到四点那班", "14:00-16:00"), ("14:00-16:00 please", "14:00-16:00")):
+        assert [said.value for said in said_values(slot, make(slot), Text(words, NOW))][:1] == [value]
+    assert said_values(slot, make(slot), Text("八点到十点那班", NOW))[0].value == "08:00-10:00"
+
+
+def test_a_list_of_bare_ids_gives_values_and_one_of_words_does_not() -> None:
+    step = CallStep(
+        calls=(ToolCall(id="c1", name="find_cells", arguments={}),),
+        observations=(Observation(content={"cells": ["NM-L03", "NM-L04"], "dates": ["today"]}),),
+    )
+    cells = groups_of([step])[0]
+    assert cells.entries == ({"id": "NM-L03"}, {"id": "NM-L04"})
+    assert field_for(Parameter(name="cellId"), cells) == "id"
+    assert len(groups_of([step])) == 2  # the record itself and the cells
+
+
+def test_plural_ids_take_the_ids_of_a_list() -> None:
+    assert field_for(Parameter(name="loan_ids", type="array"), Group(({"loan_id": "L-1"},))) == "loan_id"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_so"),
+    [
+        ("See how full it is and book if there is a seat.", True),
+        ("If it were up to him we would walk.", False),
+        ("先验 要是红的就接着出细节", True),
+        ("Book it.", False),
+    ],
+)
+def test_what_depends_on_how_something_turns_out(words: str, is_so: bool) -> None:
+    assert is_conditional(words) == is_so

@@ -375,3 +375,31 @@ def test_calls_carry_how_likely_other_tools_are_meant() -> None:
     assert open_ended is not None
     assert 0 <= plain < 0.6 < open_ended <= 1
     assert plan("Good morning!").uncertainty is None
+
+
+def test_a_source_asked_for_something_else_is_asked_anew() -> None:
+    single = made("search_ferries", SEARCH, {"crossings": CROSSINGS[:1]})
+    turns = [Turn(turn_id="t1", request="Ferries on Thursday?", steps=(single,))]
+    request = "Book it from Oban to Craignure, inside cabin."
+    anew = {"origin": "Oban", "destination": "Craignure", "date": "2026-03-12"}  # a short request keeps the day
+    assert calls(plan(request, turns=turns)) == [("search_ferries", anew)]
+
+
+def test_what_was_looked_up_for_somebody_else_fills_no_request_of_ones_own() -> None:
+    theirs = Turn(
+        turn_id="t1",
+        request="Mr Petrie has no computer, when is his ferry?",
+        steps=(made("search_ferries", SEARCH, {"crossings": CROSSINGS[:1]}),),
+    )
+    assert calls(plan("Now book mine, inside cabin.", turns=[theirs])) == [("book_ferry", {"cabin": "inside_cabin"})]
+    assert calls(plan("Now book it, inside cabin.", turns=[theirs])) == [
+        ("book_ferry", {"crossing_id": "FX-101", "cabin": "inside_cabin"})
+    ]
+
+
+def test_a_condition_is_looked_up_before_the_rest() -> None:
+    request = "Log my run: 35 minutes. Check whether http://a.example/x is safe{}."
+    link = ("check_link_safety", {"url": "http://a.example/x"})
+    run = ("log_run", {"minutes": 35, "date": "2026-03-09"})
+    assert calls(plan(request.format(", and log it if it is"))) == [link]
+    assert calls(plan(request.format(""))) == [run, link]

@@ -46,7 +46,7 @@ def kind_of(parameter: Parameter) -> ValueKind:
     if parameter.enum:
         return "enum"
     if parameter.type in ("integer", "number"):
-        if "year" in words:
+        if {"year", "years"} & set(words):
             return "year"
         return "id" if words[-1:] == ["number"] or "id" in words else "number"
     known = _BY_FORMAT.get(parameter.format or "")

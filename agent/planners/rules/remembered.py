@@ -116,6 +116,8 @@ class Remembered:
         last = self.past.last_call(tool)
         if last is None or parameter.name not in last.arguments or not (self.refers_back or self.is_short):
             return None
+        if not parameter.is_required and "change" in deeds_of(tool):
+            return None  # what is not said stays as it is
         value = last.arguments[parameter.name]
         is_given_out = kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter))
         is_exception = self.past.is_exception(tool.name, parameter.name, value)
