@@ -150,10 +150,9 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
     table = clause_table(situation, embedder)
     picked = order[:1]
     for index in order[1:]:
-        is_apart = table.has_own_clause(index, picked)
-        is_likely = (
-            probabilities[index] >= SECOND_LEAST and is_apart and not (index in waiting and not filled[index].chosen)
-        )
+        is_apart = table.has_own_clause(index, picked) and not rows[index].repeats
+        is_open = index in waiting and not filled[index].chosen
+        is_likely = probabilities[index] >= SECOND_LEAST and is_apart and not is_open
         is_told = probabilities[index] >= LEAST and not rows[index].missing and _has_own_deed(situation, index, picked)
         if is_likely or is_told:
             picked.append(index)
