@@ -114,7 +114,8 @@ class QueryFeatures:
         """The terms that carry content, without the names of speakers, and how much each counts."""
         names = {term for name in self.speakers for term in tokenise(name)}
         weights = dict.fromkeys(content_terms(self.text), CIRCUMSTANCE_WEIGHT)
-        weights.update(dict.fromkeys(content_terms(self.main_line), 1.0))
+        main = content_terms(self.main_line) if self.main_line != self.text else list(weights)
+        weights.update(dict.fromkeys(main, 1.0))
         return {term: weight for term, weight in weights.items() if term not in names} or weights
 
     @cached_property

@@ -7,7 +7,7 @@ folding the first n turns gives the state as of then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -105,14 +105,31 @@ class Candidate:
         """Whether it may speak for no slot but its own."""
         return any(stays_in_slot(piece) for piece in self.evidence)
 
+    @cached_property
+    def order(self) -> tuple[object, ...]:
+        """What candidates of one slot are ordered by."""
+        pieces = self.evidence
+        return -self.similarity, self.status != "current", -self.last, -len(pieces), pieces[-1].value_key
+
     def seen_from(self, similarity: float) -> Candidate:
         """Return it for a slot of that similarity to its own."""
         if similarity == self.similarity:
             return self
-        _ = self.is_standing  # for the copies too
-        other = object.__new__(Candidate)  # `dataclasses.replace` takes ten times as long, and there may be thousands
-        other.__dict__.update(self.__dict__, similarity=similarity)
-        return other
+        seen = self._seen
+        if similarity not in seen:
+            other = object.__new__(Candidate)  # `dataclasses.replace` takes ten times as long
+            own = {"evidence": self.evidence, "is_standing": self.is_standing, "stays_in_slot": self.stays_in_slot}
+            other.__dict__.update(
+                own, value=self.value, status=self.status, until=self.until, until_time=self.until_time
+            )
+            other.__dict__["similarity"] = similarity
+            seen[similarity] = other
+        return seen[similarity]
+
+    @cached_property
+    def _seen(self) -> dict[float, Candidate]:
+        """For slots of other similarities, of which there are few."""
+        return {}
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
@@ -127,12 +144,28 @@ class SlotState:
     slot: Slot
     candidates: tuple[Candidate, ...]
     _memos: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
+    _spoken: dict[Slot, tuple[Parameter, Sequence[Candidate]]] = field(default_factory=dict, compare=False, repr=False)
 
     def memo(self, function: Callable[[SlotState], Result]) -> Result:
         """Return `function` of this state, worked out once: most slots are as they were at the last recall."""
         if function not in self._memos:
             self._memos[function] = function(self)
         return cast(Result, self._memos[function])  # that function gave it
+
+    def speaking_for(self, tool: Tool, parameter: Parameter) -> Sequence[Candidate]:
+        """Return the candidates that `parameter` of `tool` could take, as seen from there; worked out once."""
+        asked = Slot(tool.name, parameter.name)
+        known = self._spoken.get(asked)
+        if known is None or (known[0] is not parameter and known[0] != parameter):
+            known = self._spoken[asked] = (parameter, list(self._speaking_for(tool, parameter)))
+        return known[1]
+
+    def _speaking_for(self, tool: Tool, parameter: Parameter) -> Iterator[Candidate]:
+        similarity = context_similarity(self.slot, tool, parameter)
+        for candidate in self.candidates if similarity else ():
+            fitted = _fitted(candidate, parameter) if self.slot.tool == PERSON else candidate
+            if accepts(parameter, fitted.value) and (similarity == 1 or not fitted.stays_in_slot):
+                yield fitted.seen_from(similarity)
 
     @property
     def current(self) -> tuple[Candidate, ...]:
@@ -188,16 +221,7 @@ class UserState:
         return known.state
 
     def _looked_up(self, tool: Tool, parameter: Parameter, near: Iterable[SlotState]) -> SlotState | None:
-        found: list[Candidate] = []
-        for state in near:
-            slot = state.slot
-            similarity = context_similarity(slot, tool, parameter)
-            if similarity == 0:
-                continue
-            for candidate in state.candidates:
-                fitted = _fitted(candidate, parameter) if slot.tool == PERSON else candidate
-                if accepts(parameter, fitted.value) and (similarity == 1 or not fitted.stays_in_slot):
-                    found.append(fitted.seen_from(similarity))
+        found = [candidate for state in near for candidate in state.speaking_for(tool, parameter)]
         return SlotState(Slot(tool.name, parameter.name), _ordered(found)) if found else None
 
 
@@ -365,15 +389,4 @@ def _is_same_rule(held: Evidence, piece: Evidence) -> bool:
 
 
 def _ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    return tuple(
-        sorted(
-            candidates,
-            key=lambda candidate: (
-                -candidate.similarity,
-                candidate.status != "current",
-                -candidate.last,
-                -len(candidate.evidence),
-                candidate.evidence[-1].value_key,
-            ),
-        )
-    )
+    return tuple(sorted(candidates, key=lambda candidate: candidate.order))

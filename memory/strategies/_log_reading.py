@@ -72,6 +72,7 @@ class LogMoment:
     """A log as it was after one of its turns."""
 
     turns: tuple[Turn, ...]
+    turn_ids: tuple[str, ...]
     evidence: tuple[tuple[Evidence, ...], ...]
     """By turn."""
     state: UserState
@@ -81,11 +82,6 @@ class LogMoment:
     """One a turn, and perhaps more."""
     callers: Callers
     """Perhaps with later ones."""
-
-    @cached_property
-    def turn_ids(self) -> tuple[str, ...]:
-        """Of each turn."""
-        return tuple(turn.turn_id for turn in self.turns)
 
     def calling(self, tools: Iterable[str]) -> NDArray[np.intp]:
         """Return the positions of the turns that called one of `tools`, ascending."""
@@ -115,6 +111,7 @@ class LogMoment:
             callers.add(position, turn)
         return LogMoment(
             turns,
+            tuple(turn.turn_id for turn in turns),
             tuple(left[place] for place in kept),
             fold_evidence(piece for place in kept for piece in left[place]),
             {turn.turn_id: position for position, turn in enumerate(turns)},
@@ -149,7 +146,8 @@ class _Log:
 
     def moment(self) -> LogMoment:
         evidence = tuple(self.evidence.pieces)
-        return LogMoment(tuple(self.turns), evidence, self.fold.state(), self.position, self.cards, self.callers)
+        turns, turn_ids = tuple(self.turns), tuple(self.position)
+        return LogMoment(turns, turn_ids, evidence, self.fold.state(), self.position, self.cards, self.callers)
 
 
 class LogReading:

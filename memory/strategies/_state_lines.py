@@ -44,6 +44,15 @@ class _Line(NamedTuple):
     score: float
 
 
+class _Known(NamedTuple):
+    """What is worth showing of a slot, whatever is asked."""
+
+    shown: tuple[Candidate, ...]
+    unwanted: tuple[Candidate, ...]
+    past: tuple[Candidate, ...]
+    score: float
+
+
 def state_items(history: Snapshot, tools: Sequence[Tool], wanted: Collection[str], budget: int) -> list[RecallItem]:
     """Return lines for the slots of `tools` that something is known about, best first, at most `budget` tokens.
 
@@ -71,13 +80,20 @@ def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> 
         relevance = len(wanted & terms) / (len(terms) or 1)
         for parameter in tool.parameters:
             state = history.state.lookup(tool, parameter)
-            shown = _shown(parameter, state) if state else ()
-            unwanted = state.unwanted[:MAX_CANDIDATES] if state else ()
-            if shown or unwanted:
-                nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
-                settled = _settledness(shown) if shown else 0.0
-                score = 2 * nearest + settled + relevance + 0.25 * parameter.is_required
-                yield _Line(tool, parameter, shown, unwanted, _past(parameter, state), score)
+            known = state.memo(_known) if state is not None else None
+            if known is not None:
+                score = known.score + relevance + 0.25 * parameter.is_required
+                yield _Line(tool, parameter, known.shown, known.unwanted, known.past, score)
+
+
+def _known(state: SlotState) -> _Known | None:
+    """Return what is worth showing of a slot; `None` if nothing is."""
+    shown = _shown(state)
+    unwanted = state.unwanted[:MAX_CANDIDATES]
+    if not shown and not unwanted:
+        return None
+    nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
+    return _Known(shown, unwanted, _past(state), 2 * nearest + (_settledness(shown) if shown else 0.0))
 
 
 @lru_cache(maxsize=8192)
@@ -85,16 +101,16 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(tokenise(text))
 
 
-def _past(parameter: Parameter, state: SlotState | None) -> tuple[Candidate, ...]:
+def _past(state: SlotState) -> tuple[Candidate, ...]:
     found = [
         candidate
-        for candidate in (state.candidates if state else ())
-        if candidate.status in _PAST and candidate.similarity == 1 and _is_lasting(parameter, candidate.value)
+        for candidate in state.candidates
+        if candidate.status in _PAST and candidate.similarity == 1 and _is_lasting(state.slot.argument, candidate.value)
     ]
     return tuple(found[:MAX_PAST])
 
 
-def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
+def _shown(state: SlotState) -> tuple[Candidate, ...]:
     """Return the slot's own values; from other tools only rules, or all where there are no own ones.
 
     Each value stands once, with all its evidence. Days of the past are left out, but for birthdays.
@@ -105,7 +121,7 @@ def _shown(parameter: Parameter, state: SlotState) -> tuple[Candidate, ...]:
     values = list(by_value.values())
     own = [alike for alike in values if alike[0].similarity == 1 or any(one.is_standing for one in alike)]
     for some in (own, values):
-        usable = (alike for alike in some if _is_lasting(parameter, alike[0].value))
+        usable = (alike for alike in some if _is_lasting(state.slot.argument, alike[0].value))
         if shown := tuple(_merged(alike) for alike in islice(usable, MAX_CANDIDATES)):
             return shown
     return ()
@@ -119,9 +135,9 @@ def _merged(alike: Sequence[Candidate]) -> Candidate:
     return replace(alike[0], evidence=tuple(sorted(pieces, key=lambda piece: piece.position)))
 
 
-def _is_lasting(parameter: Parameter, value: JsonValue) -> bool:
+def _is_lasting(argument: str, value: JsonValue) -> bool:
     if is_calendar_date(value):
-        return "birth" in parameter.name.casefold()
+        return "birth" in argument.casefold()
     return count_tokens(json.dumps(value, ensure_ascii=False)) <= MAX_VALUE_TOKENS
 
 
