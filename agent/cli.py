@@ -27,6 +27,7 @@ from agent.commands.options import (
     ProviderOption,
     VersionOption,
 )
+from agent.printable import printable
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
@@ -173,8 +174,8 @@ class StreamConsole:
         return line.rstrip("\r\n") if line else None
 
     def write(self, line: str) -> None:
-        """Show a line at once."""
-        self._out.write(line + "\n")
+        """Show a line at once, with what would steer the terminal escaped."""
+        self._out.write(printable(line) + "\n")
         self._out.flush()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from agent.errors import AgentError
+from agent.printable import printable
 from clarifier.errors import CalibrationError
 from memory.errors import MemoryStoreError
 
@@ -83,5 +84,5 @@ def failing_kindly() -> Iterator[None]:
 
 def fail(message: str) -> NoReturn:
     """End the command with a message and exit status 2."""
-    typer.echo(f"stead: {message}", err=True)
+    typer.echo(printable(f"stead: {message}"), err=True)
     raise typer.Exit(2)

@@ -16,6 +16,7 @@ from agent.commands.data_option import (
     opened_memory,
     progress_bar,
 )
+from agent.printable import printable
 
 if TYPE_CHECKING:
     from agent.stewardship.importing import Imported
@@ -50,7 +51,7 @@ def import_(
 
 def _report(imported: Imported, *, as_json: bool) -> None:
     for number, fault in imported.faults[:MAX_NAMED]:
-        typer.echo(f"stead: line {number} is skipped: {fault}", err=True)
+        typer.echo(printable(f"stead: line {number} is skipped: {fault}"), err=True)
     if len(imported.faults) > MAX_NAMED:
         typer.echo(f"stead: {len(imported.faults) - MAX_NAMED} further lines are skipped", err=True)
     if as_json:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from agent.printable import printable
 from clarifier.posterior import Moment, Posterior, by_value, posterior
 from memory.evidence import PERSON, Evidence
 from memory.records import Turn
@@ -38,7 +39,7 @@ def state_data(state: UserState, turns: Sequence[Turn], *, now: datetime | None 
 def state_lines(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[str]:
     """Return the slots of a state as text, a line a slot and an indented line a value; as in `state_data`."""
     moment = Moment(len(turns), now)
-    return [line for slot in _newest_first(state) for line in _slot_lines(slot, turns, moment)]
+    return [printable(line) for slot in _newest_first(state) for line in _slot_lines(slot, turns, moment)]
 
 
 def turn_data(turn: Turn) -> dict[str, JsonValue]:

@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pydantic import JsonValue
 
 from agent.errors import AgentError
+from agent.printable import printable
 from memory.evidence import Kind, Slot
 from memory.records import Turn
 from memory.state.corrections import correction
@@ -170,5 +171,6 @@ def listed(turns: Sequence[Turn]) -> list[str]:
     for turn in turns:
         when = f"  {turn.time:%Y-%m-%d %H:%M}" if turn.time is not None else ""
         tools = ", ".join(dict.fromkeys(call.name for call in turn.calls))
-        lines.append(f"{turn.turn_id}{when}  {' '.join(turn.request.split())}{f'  [{tools}]' if tools else ''}")
+        line = f"{turn.turn_id}{when}  {' '.join(turn.request.split())}{f'  [{tools}]' if tools else ''}"
+        lines.append(printable(line))
     return lines
