@@ -165,6 +165,11 @@ class TurnForm:
         """Of the shortest form that has the whole request."""
         return TurnCuts(self, Purpose()).least.tokens
 
+    @cached_property
+    def barest_tokens(self) -> int:
+        """Of the shortest form that has the beginning of the request."""
+        return TurnCuts(self, Purpose()).barest.tokens
+
     def request(self, tokens: int) -> str:
         """Return the beginning of the request: so many tokens, about."""
         text = self.turn.request
@@ -262,6 +267,11 @@ class TurnCuts:
     def least(self) -> Cut:
         """The shortest."""
         return self._cut(self._shapes[-1])
+
+    @property
+    def barest(self) -> Cut:
+        """With the beginning of the request only."""
+        return self._cut(_CUTTING_REQUEST[-1])
 
     @property
     def whole(self) -> Cut:

@@ -35,13 +35,18 @@ class TurnCard:
         return TurnForm(self.turn).least_tokens  # which is not kept: most turns are never shown
 
     @cached_property
+    def barest_tokens(self) -> int:
+        """Of its shortest form with the beginning of the request."""
+        return TurnForm(self.turn).barest_tokens
+
+    @cached_property
     def form(self) -> TurnForm:
         """What its shorter forms are made of."""
         return TurnForm(self.turn)
 
     def prepare(self) -> None:
         """Work out all of it now."""
-        _ = self.least_tokens, self.redacted.least_tokens
+        _ = self.least_tokens, self.barest_tokens, self.redacted.least_tokens
 
     @cached_property
     def redacted(self) -> TurnCard:

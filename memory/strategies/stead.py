@@ -140,12 +140,16 @@ class _Shown:
         Ids that were found some turns ago are still needed; the wording of replies is not. Where not all fit, the last
         turn comes first, then those whose results name what the request does, then the newest.
         """
-        positions = list(reversed(range(start, len(self._history.turns))))
+        newest_first = range(len(self._history.turns) - 1, start - 1, -1)
+        named = {position for position in self._named if start <= position < newest_first.start}
+        by_name = sorted(named, key=lambda one: (-self._named[one], -one))
+        others = (position for position in newest_first[1:] if position not in named)
         items: list[RecallItem] = []
-        ordered = sorted(positions, key=lambda one: (one != positions[0], -self._named.get(one, 0.0), -one))
-        for number, position in enumerate(ordered):
+        for number, position in enumerate([*newest_first[:1], *by_name, *others]):
+            if self._history.moment.cards[position].barest_tokens > budget:
+                continue
             most = min(budget, self._history.cuts(position, "topic", self._purpose).slots_alone.tokens)
-            share = max(budget // (len(ordered) - number), LEAST_TOPIC_TOKENS) if number else most
+            share = max(budget // (len(newest_first) - number), LEAST_TOPIC_TOKENS) if number else most
             item = self._item(position, "topic", float(position), min(most, share)) or self._item(
                 position, "topic", float(position), most
             )
