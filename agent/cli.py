@@ -27,7 +27,7 @@ from agent.commands.options import (
     ProviderOption,
     VersionOption,
 )
-from agent.printable import printable
+from agent.printable import escape_what_streams_lack, printable
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ PlannerName = Literal["rules", "chat"]
 @app.callback()
 def _stead(version: VersionOption = False) -> None:
     """Take the options that stand before a command."""
+    escape_what_streams_lack()
 
 
 app.add_typer(state_cli.app, name="state")

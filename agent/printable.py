@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import unicodedata
 
 _TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
@@ -16,6 +18,13 @@ def printable(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escaped(char) if _steers(char) else char for char in text)
+
+
+def escape_what_streams_lack() -> None:
+    """Let stdout and stderr write as an escape what their encoding lacks, where the locale has ASCII only, say."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _steers(char: str) -> bool:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from agent.commands.options import VersionOption
+from agent.printable import escape_what_streams_lack
 from benchmark_adapter.calibration.commands import calibrate, report
 from benchmark_adapter.data.commands import app as data_app
 from benchmark_adapter.options import FullFlag, JsonFlag, RunDataOption, RunToolsetsOption, SimilarityOption
@@ -37,6 +38,7 @@ AGENT, PARTS, GROUND = "Measure an agent", "Measure and fit its parts", "Check t
 @app.callback()
 def _stead_bench(version: VersionOption = False) -> None:
     """Take the options that stand before a command."""
+    escape_what_streams_lack()
 
 
 app.command(rich_help_panel=AGENT)(run)

@@ -210,7 +210,7 @@ def _reference_rates(rates: Mapping[str, Mapping[str, float | None]]) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "n/a" if value is None else f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
+    return "n/a" if value is None else f"{100 * value:.1f} %"
 
 
 def _span(interval: Sequence[float] | None) -> str:

@@ -10,6 +10,7 @@ from memory.state.extraction import extract
 from memory.state.user_state import fold
 from memory.strategies._history import History
 from memory.strategies._state_lines import state_items
+from memory.text import tokenise
 from memory.tools import Parameter, Tool
 from tests.memory.turns import asked, call, turn
 
@@ -226,7 +227,7 @@ class Shelf:
 
 
 def lines(turns: list[Turn], request: str, *tools: Tool) -> list[str]:
-    return [item.text for item in state_items(History(Shelf(turns)).snapshot(), tools, request, 200)]  # type: ignore[arg-type]  # a shelf without vectors
+    return [item.text for item in state_items(History(Shelf(turns)).snapshot(), tools, tokenise(request), 200)]  # type: ignore[arg-type]  # a shelf without vectors
 
 
 @pytest.mark.parametrize(
