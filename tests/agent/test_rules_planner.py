@@ -334,6 +334,34 @@ def test_a_change_is_not_made_twice_unless_it_is_asked_for_again() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("the first one", {"trip_id": "IC1"}),
+        ("The second.", {"trip_id": "IC2"}),
+        ("the first one, second class", {"travel_class": "second_class", "trip_id": "IC1"}),
+        ("first class, and the second one", {"travel_class": "first_class", "trip_id": "IC2"}),
+    ],
+)
+def test_a_place_in_a_list_is_no_class(answer: str, told: dict[str, JsonValue]) -> None:
+    classes = {"type": "string", "enum": ["first_class", "second_class"], "description": "Class to travel in."}
+    train = {"type": "string", "description": "Id of the train, as returned by search_trains."}
+    search = function(
+        "search_trains", "Search trains.", [("origin", "string", "From."), ("destination", "string", "To.")]
+    )
+    schema = {
+        "type": "object",
+        "properties": {"travel_class": classes, "trip_id": train},
+        "required": ["travel_class", "trip_id"],
+    }
+    tools = parse_tools([search, {"name": "book_train", "description": "Book a train.", "parameters": schema}])
+    trips = [{"trip_id": "IC1", "departs": "09:40"}, {"trip_id": "IC2", "departs": "11:05"}]
+    searched = made("search_trains", {"origin": "Oslo", "destination": "Bergen"}, trips)
+    slots = ("book_train.trip_id", "book_train.travel_class")
+    asked = QuestionStep(question="Which trip, and the travel class?", answer=answer, slots=slots)
+    assert calls(plan("Book a train from Oslo to Bergen.", searched, asked, tools=tools)) == [("book_train", told)]
+
+
+@pytest.mark.parametrize(
     ("words", "reply"),
     [
         ("I always take an inside cabin.", "Noted. Nothing needs doing for that now."),

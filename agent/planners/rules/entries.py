@@ -175,6 +175,11 @@ def choose(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry |
     return left[0] if len(left) == 1 else None
 
 
+def places_said(text: str) -> list[tuple[int, int]]:
+    """Return where `text` tells a place in a list ("the first one"), starts and ends."""
+    return [match.span() for pattern, _ in _ORDINALS for match in pattern.finditer(text)]
+
+
 def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
     """Return the one entry that `text` names by a whole value, `None` where it names none or several."""
     said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]

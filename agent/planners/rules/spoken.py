@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from agent.planners.rules.composites import OPTIONAL_STRENGTH, REQUIRED_STRENGTH, composite
-from agent.planners.rules.entries import as_parameter, choose, field_for, leaves, with_field
+from agent.planners.rules.entries import as_parameter, choose, field_for, leaves, places_said, with_field
 from agent.planners.rules.kinds import FLEETING, is_swapped, kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.said_values import said_values
@@ -123,7 +123,10 @@ class Spoken:
         answer = Text(step.answer, self.situation.now, is_answer=True)
         asked = {slot.partition(".")[2] for slot in step.slots if slot.partition(".")[0] == tool.name}
         taken: list[tuple[int, int, Parameter]] = []
-        ordered = sorted(tool.parameters, key=lambda one: (one.name not in asked, not one.is_required))
+        # Ids first: "the first one" tells the place of an entry, and no "first class".
+        ordered = sorted(
+            tool.parameters, key=lambda one: (one.name not in asked, not one.is_required, kind_of(one) != "id")
+        )
         open_ones: list[Parameter] = []
         for parameter in ordered:
             value = self._read(parameter, tool, answer, taken, least=self._least_answered(parameter, tool, asked))
@@ -153,6 +156,7 @@ class Spoken:
             return self._composed(parameter, tool, answer)
         is_named = kind_of(parameter) in ("id", "text", "place", "url")
         if least == ASKED_STRENGTH and is_named and (value := self._entry_answered(parameter, answer.text)) is not None:
+            taken.extend((start, end, parameter) for start, end in places_said(answer.text))
             return value
         for said in sorted(said_values(parameter, tool, answer), key=lambda one: _lateness(one, answer)):
             is_free = said.strength >= least and not _is_taken(said, parameter, taken)
