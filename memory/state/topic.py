@@ -8,18 +8,22 @@ from memory.records import Turn
 from memory.state.corrections import is_state_correction
 from memory.tools import Tool
 
+LONGEST = 50
+"""Turns. Where the tools on offer never change and topics are not known, nothing else would end a topic."""
+
 
 def running_topic(turns: Sequence[Turn], tools: Sequence[Tool]) -> int:
     """Return the position where the running topic starts; `len(turns)` if none of `turns` belongs to it.
 
-    The topic is the unbroken run of last turns whose calls all use tools now on offer. A turn without calls belongs
-    if a turn before it does, or if its topic is known to be the same; one that corrects the user state, wherever it is.
-    Where topics are known the run also ends at the first turn of another topic than the last turn's.
+    The topic is the unbroken run of last turns, `LONGEST` at most, whose calls all use tools now on offer. A turn
+    without calls belongs if a turn before it does, or if its topic is known to be the same; one that corrects the user
+    state, wherever it is. Where topics are known the run also ends at the first turn of another topic than the last
+    turn's.
     """
     offered = {tool.name for tool in tools}
     topic = next((turn.topic for turn in reversed(turns) if not is_state_correction(turn)), None)
     start = len(turns)
-    for position in range(len(turns) - 1, -1, -1):
+    for position in range(len(turns) - 1, max(-1, len(turns) - 1 - LONGEST), -1):
         turn = turns[position]
         if is_state_correction(turn):
             continue

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence, Kind, Slot
 from memory.records import Turn
+from memory.state.concepts import SAME_NAME_SIMILARITY
 from memory.state.concepts import concept as concept
 from memory.state.concepts import context_similarity as context_similarity
 from memory.state.extraction import Extractor, extract_all
@@ -131,7 +132,7 @@ class Candidate:
         """For slots of other similarities, of which there are few."""
         return {}
 
-    @property
+    @cached_property
     def turn_ids(self) -> tuple[str, ...]:
         """The turns that speak for it, oldest first, each once."""
         return tuple(dict.fromkeys(piece.turn_id for piece in self.evidence))
@@ -165,7 +166,9 @@ class SlotState:
         for candidate in self.candidates if similarity else ():
             fitted = _fitted(candidate, parameter) if self.slot.tool == PERSON else candidate
             if accepts(parameter, fitted.value) and (similarity == 1 or not fitted.stays_in_slot):
-                yield fitted.seen_from(similarity)
+                # Words that name an allowed value say more than the noun: "second class" means any `travel_class`.
+                is_named = fitted is not candidate
+                yield fitted.seen_from(max(similarity, SAME_NAME_SIMILARITY) if is_named else similarity)
 
     @property
     def current(self) -> tuple[Candidate, ...]:

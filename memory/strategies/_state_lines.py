@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -154,7 +155,7 @@ def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
     groups: dict[tuple[object, ...], list[_Line]] = {}
     for line in lines:
         known = (*line.candidates, *line.unwanted, *line.past)
-        says = tuple((one.evidence, one.status, one.is_standing, one.similarity < 1) for one in known)
+        says = tuple((id(one.evidence), one.status, one.is_standing, one.similarity < 1) for one in known)
         groups.setdefault((line.parameter.name, says), []).append(line)
     return list(groups.values())
 
@@ -186,9 +187,13 @@ def _said_terms(state: SlotState) -> frozenset[str]:
 
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
     text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
-    evidence = tuple(piece for candidate in candidates for piece in candidate.evidence if candidate.status not in _PAST)
-    turn_ids = {piece.turn_id: None for piece in sorted(evidence, key=lambda piece: piece.position)}
-    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=score, evidence=evidence)
+    speaking = [candidate for candidate in candidates if candidate.status not in _PAST]
+    evidence = tuple(chain.from_iterable(candidate.evidence for candidate in speaking))
+    if len(speaking) == 1:
+        turn_ids = speaking[0].turn_ids
+    else:
+        turn_ids = tuple(dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position"))))
+    return RecallItem("state", turn_ids, text, count_tokens(text), score=score, evidence=evidence)
 
 
 def _describe(candidate: Candidate, now: int) -> str:

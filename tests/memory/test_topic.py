@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memory.state.topic import running_topic
+from memory.state.topic import LONGEST, running_topic
 from memory.tools import Tool
 from tests.memory.turns import call, turn
 
@@ -31,3 +31,8 @@ def test_a_known_topic_bounds_the_run_and_takes_in_its_talk() -> None:
     new = turn("n", "Rain?", call("weather"), topic="2")
     assert running_topic([old, hello, new, new], [WEATHER]) == 1
     assert running_topic([old, new], [WEATHER]) == 1
+
+
+def test_no_topic_is_longer_than_a_conversation() -> None:
+    assert running_topic([RAIN] * (LONGEST + 10), [WEATHER]) == 10
+    assert running_topic([RAIN] * LONGEST, [WEATHER]) == 0
