@@ -354,7 +354,7 @@ def test_a_place_in_a_list_is_no_class(answer: str, told: dict[str, JsonValue]) 
         "required": ["travel_class", "trip_id"],
     }
     tools = parse_tools([search, {"name": "book_train", "description": "Book a train.", "parameters": schema}])
-    trips = [{"trip_id": "IC1", "departs": "09:40"}, {"trip_id": "IC2", "departs": "11:05"}]
+    trips: list[JsonValue] = [{"trip_id": "IC1", "departs": "09:40"}, {"trip_id": "IC2", "departs": "11:05"}]
     searched = made("search_trains", {"origin": "Oslo", "destination": "Bergen"}, trips)
     slots = ("book_train.trip_id", "book_train.travel_class")
     asked = QuestionStep(question="Which trip, and the travel class?", answer=answer, slots=slots)
