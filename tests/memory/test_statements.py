@@ -49,6 +49,7 @@ def log(*requests: str) -> list[Turn]:
         ("My favourite airline is KLM", [("airline", "KLM", "standing")]),
         ("my shoe size is 42", [("shoe size", "42", "standing")]),
         ("From now on window seats, please", [("seat", "window seats", "standing")]),
+        ("From now on I prefer aisle seats", [("seat", "aisle seats", "standing")]),
         ("Never book aisle seats from now on", [("seat", "aisle seats", "negated")]),
         ('"I strongly dislike floral patterns."', [("pattern", "floral patterns", "negated")]),
         ("I have a strong aversion to loud bars", [("bar", "loud bars", "negated")]),

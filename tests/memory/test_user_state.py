@@ -331,3 +331,12 @@ def test_being_against_one_value_leaves_the_others() -> None:
     ]
     state = fold_evidence([piece("aisle", 0), piece("window", 1), piece("aisle", 2, "negated")]).slots[SEAT]
     assert ([one.value for one in state.current], [one.value for one in state.unwanted]) == (["window"], ["aisle"])
+
+
+def test_words_that_name_an_allowed_value_speak_as_an_argument_of_their_name_does() -> None:
+    classes = Parameter(name="travel_class", enum=("first_class", "second_class"))
+    trains = Tool(name="book_train", parameters=(classes,), definition={})
+    state = fold([turn("t1", "I always travel second class.")])
+    found = state.lookup(trains, classes)
+    assert found is not None
+    assert [(one.value, one.similarity, one.is_standing) for one in found.candidates] == [("second_class", 0.5, True)]
