@@ -255,8 +255,8 @@ ADDITIVE = form(
 DEMAND = form(
     r"^(?:(?:please|and|but|so|then|ok|okay|just|you can|could you|can you|remember to|i want|i'd like|i would like|"
     r"prefer|i'll have|i'll take|i need|let's|do|make (?:it|that|them)|give me|get me|put me (?:in|on|down for)|put|"
-    r"show me|send|book(?: me)?(?: in| on| into)?|reserve|use|take|choose|pick|buy|order|go (?:for|with)|stick (?:to|with)|"
-    r"to|it's|"
+    r"show me|send|book(?: me)?(?: in| on| into)?|reserve|use|take|choose|pick|buy|order|go (?:for|with)|"
+    r"stick (?:to|with)|to|it's|"
     r"it is|that's|we|i|want|me|sit(?: me)? (?:in|on)|only|all|请|都|就|给我|帮我|要|用|坐|订|买|选|走|点|住|放|一律|"
     r"全|我|只|按)"
     r"(?=\s|[^a-z])\s*)+"
