@@ -22,7 +22,7 @@ _DEEDS: dict[str, tuple[str, str]] = {
     ),
     "change": (
         r"update|change|modify|edit|move|renew|extend|adjust|修改|更新|变更|调整|改",
-        r"\bchange\b|\bupdate\b|\bcorrect\b|\bmove it\b|\brenew\b|\bextend\b|\binstead\b|改|手滑|续|换成|再放",
+        r"\bchange\b|\bupdate\b|\bcorrect\b|\bmove it\b|\brenew\b|\bextend\b|\binstead\b|改(?!主意)|手滑|续|换成|再放",
     ),
     "cancel": (
         r"cancel|delete|remove|stop|clear|取消|删除|移除",
@@ -56,7 +56,7 @@ _DEEDS: dict[str, tuple[str, str]] = {
     ),
     "current": (
         r"current\w*|real\s?time|realtime|now|实时|当前|即时",
-        r"\bnow\b|\bjust now\b|\bright now\b|\bat the moment\b|现在|此刻|眼下|实时",
+        r"(?<!from )\bnow\b|\bat the moment\b|现在|此刻|眼下|实时",
     ),
     "detail": (
         r"details?|information|info|详情|详细|信息",
@@ -121,12 +121,13 @@ def is_thanks(text: str) -> bool:
 
 
 _STATED = re.compile(
-    r"^(?:and |but |so |also |by the way |fyi )*(?:"
+    r"^(?:(?:and|but|so|also|by the way|btw|fyi|actually|i(?:'ve| have)? changed my mind|from now on|in future)[,: ]+"
+    r"|(?:对了|另外|顺便说一?[下句]|我改主意了)[，,：: ]*)*(?:"
     r"(?:i|we)(?:'m| am)? (?:always|usually|never|normally|generally|prefer|like|love|hate"
-    r"|(?:don'?t|do not) (?:like|eat|drink)|(?:am|are) (?:a )?(?:vegetarian|vegan))\b"
+    r"|(?:a )?(?:vegetarian|vegan)|(?:don'?t|do not) (?:like|eat|drink)|(?:am|are) (?:a )?(?:vegetarian|vegan))\b"
     r"|my (?:favou?rite|usual|preferred)\b"
-    r"|我们?(?:一直|总是|从来|一般|通常|每次|都|平时|向来|习惯|喜欢|不喜欢|偏好|讨厌|从不|不吃|爱)"
-    r"|我的(?:习惯|偏好))"
+    r"|[\u4e00-\u9fff]{0,4}?我们?(?:一直|总是|从来|一般|通常|每次|都|平时|向来|习惯|喜欢|不喜欢|偏好|讨厌|从不|不吃|吃素|爱)"
+    r"|(?:以后|今后|往后)我?都(?:坐|吃|喝|住|走)|我的(?:习惯|偏好))"
 )
 
 
@@ -139,7 +140,7 @@ def is_bare_statement(text: str) -> bool:
 
 
 _WANTS = re.compile(
-    r"\b(?:please|want|need|show|find|get me|give|would like|i'd like|look|ones?|that|this"
+    r"\b(?:please|(?<!always )(?<!usually )want|need|show|find|get me|give|would like|i'd like|look|ones?|that|this"
     r"|the (?:first|second|third|last|other))\b|帮|给我|查|看看|找|要一|请|第[一二三四五]|[这那][个趟家些]"
 )
 """Wishes, and words for a thing in sight: with them a statement is rather a choice."""
