@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Literal
 
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Tool
 
 Effect = Literal["read", "write", "pay", "message"]
@@ -79,7 +79,7 @@ def is_sensitive(tool: Tool) -> bool:
     return _SENSITIVE.search(f"{' '.join(split_name(tool.name))}. {tool.description}") is not None
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _effect(name: str, description: str) -> Effect:
     words = split_name(name)
     if words and (found := effect_of_verb(words[0])):

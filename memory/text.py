@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from memory.text_cache import text_cache
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -42,7 +44,7 @@ def language(text: str) -> Language:
     return "zh" if han and han >= len(_WORD.findall(text)) else "en"
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def split_name(name: str) -> tuple[str, ...]:
     """Return the words of an identifier, lower case: `travelDate` and `travel_date` give `("travel", "date")`."""
     return tuple(part.casefold() for part in re.split(r"[\W_]+", _CAMEL.sub(" ", name)) if part)
@@ -89,7 +91,7 @@ def _cjk_terms(run: str, words: list[str]) -> Iterator[str]:
         yield run
 
 
-@lru_cache(maxsize=16_384)  # people use the same few thousand words
+@text_cache(16_384)  # people use the same few thousand words
 def stem(word: str) -> str:
     """Return a lower-case word without its commonest English ending; only ever compared with other stems."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():

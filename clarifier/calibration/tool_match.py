@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from clarifier.grounding.deeds import COMMON, DEED_STEMS, deeds_in, telling, topics_in
 from memory.embedder import Embedder, Matrix
 from memory.text import split_name, stem, tokenise
+from memory.text_cache import text_cache
 from memory.tools import Tool
 
 _CLAUSE = re.compile(r"[.,;!?:](?=\s|$)|\s(?=(?:and|then|but|after|before)\s)|\n")
@@ -37,7 +37,7 @@ class Match:
         return 0.8 * self.covered + 0.7 * self.thing + 0.5 * self.deed + 2.0 * self.meaning
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def clauses_of(text: str) -> tuple[str, ...]:
     """Return the clauses of a text that have at least two words, the text itself where none has."""
     parts = tuple(part.strip() for part in _CLAUSE.split(text) if part and len(part.split()) > 1)
@@ -71,7 +71,7 @@ def words_of(tool: Tool) -> ToolWords:
     return _words(tool.name, gist(tool), parameters)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _words(name: str, description: str, parameters: tuple[tuple[str, str], ...]) -> ToolWords:
     named = tuple(stem(word) for word in split_name(name) if not word.isdigit())
     described = tokenise(description)
@@ -120,7 +120,7 @@ def _tool_vectors(embedder: Embedder, tools: Sequence[Tool]) -> Matrix:
     return _kept(embedder.embed_documents, texts)
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def _kept(embed: Callable[[Sequence[str]], Matrix], texts: tuple[str, ...]) -> Matrix:
     """Return the vectors of texts, kept: a tool set is offered for many turns."""
     return embed(texts)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import Literal
 
 from pydantic import JsonValue
@@ -18,6 +17,7 @@ from pydantic import JsonValue
 from clarifier.grounding.clocks import hours_in
 from clarifier.grounding.spoken import IS_CJK, holds, normalised, terms
 from memory.text import split_name, stem
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.values import normal_text
@@ -67,7 +67,7 @@ def speech_for(
     return _speech_for(str(value), names, text, description, now)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _speech_for(value: str, members: tuple[str, ...], text: str, description: str, now: datetime | None) -> Speech:
     source = normalised(text)
     if not source:
@@ -97,12 +97,12 @@ def glosses(value: str, parameter: Parameter) -> tuple[str, ...]:
     return _glosses(normalised(value), parameter.description)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _glosses(value: str, description: str) -> tuple[str, ...]:
     return tuple(normalised(gloss).strip() for name, gloss in _GLOSS.findall(description) if normalised(name) == value)
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _named(members: tuple[str, ...], text: str, description: str) -> frozenset[str]:
     """The members named in the text in other words ("five-minute steps", "专辑" for an album), if not turned down."""
     parameter = Parameter(name="choice", enum=members, description=description)
@@ -121,7 +121,7 @@ def _states(source: str, member: str, description: str) -> bool:
     return any(_affirmed(source, found.start()) for found in _in_other_form(tuple(words)).finditer(source))
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _in_other_form(stems: tuple[str, ...]) -> re.Pattern[str]:
     """The words with whatever English endings, in a row: `mattress` in `mattresses`."""
     return re.compile(r"[\s_-]?".join(rf"\b{re.escape(word)}(?:e?s|ed|ing|e|ly|y)?\b" for word in stems))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from types import MappingProxyType
 
 from pydantic import JsonValue
@@ -13,6 +12,7 @@ from pydantic import JsonValue
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.times import normal_time
 
@@ -113,7 +113,7 @@ def hours_in(text: str, now: datetime | None) -> frozenset[int]:
     return frozenset(said % _HALF_DAY for said, _ in _said_times(text, now))
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def weekdays_in(text: str) -> frozenset[frozenset[int]]:
     """Return the sets of days of the week that `text` names, Monday 0.
 

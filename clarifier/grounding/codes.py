@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from pydantic import JsonValue
 
 from memory.text import normalise, split_name
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.codes import CodeKind, code_of
 
@@ -36,7 +36,7 @@ def is_code(value: JsonValue, parameter: Parameter) -> bool:
     )
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def code_kind(parameter: Parameter) -> CodeKind | None:
     """Return which codes a parameter takes, by its name, else its description; `None`: none of them."""
     for text in (" ".join(split_name(parameter.name)), normalise(parameter.description)):

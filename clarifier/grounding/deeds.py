@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from memory.text import stem, tokenise
+from memory.text_cache import text_cache
 
 _DEED_TEXTS: Mapping[str, str] = {
     "find": "find search look lookup get fetch retrieve show list display view see check query read tell know give "
@@ -129,7 +129,7 @@ def deeds_in(terms: Sequence[str]) -> frozenset[str]:
     return frozenset(deed for deed, words in DEEDS.items() if words & set(terms))
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def topics_in(text: str) -> frozenset[int]:
     """Return which of the common deeds and things a text speaks of, by number."""
     return frozenset(index for index, pattern in enumerate(_TOPICS) if pattern.search(text))

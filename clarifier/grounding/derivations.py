@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, timedelta
-from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -16,6 +15,7 @@ from clarifier.grounding.measures import lengths_of_time
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.dates import normal_date
 from memory.typed.mentions import Mention
@@ -127,7 +127,7 @@ def _year(value: float, parameter: Parameter, now: datetime | None, settings: Gr
     return settings.derived_unnamed if abs(value - now.year) == 1 else None
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _listed(description: str) -> tuple[str, ...]:
     """The values a description lists, case-folded; a single example is no list."""
     runs = [re.split(r"\s*[,，、]\s*", run) for run in _ENUMERATED.findall(description)]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
 from memory.text import split_name, stem
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.mentions import READ_CHARACTERS
 from memory.typed.numbers import find_numbers, finite
@@ -115,7 +115,7 @@ def amounts(text: str) -> tuple[Amount, ...]:
     return _amounts(text[:READ_CHARACTERS])
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _amounts(text: str) -> tuple[Amount, ...]:
     return tuple(chain(_counted(text), _worded(text)))
 
@@ -150,7 +150,7 @@ def unit_word(word: str) -> bool:
     return word in _UNITS
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def unit_of(parameter: Parameter) -> tuple[Dimension, float] | None:
     """Return the unit a parameter counts in, by its name, else its description; `None` where they name none or two."""
     words = split_name(parameter.name)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from clarifier.grounding.spoken import holds, normalised
 from memory.state.cues import RELATION, RELATION_ZH
 from memory.state.quotations import blanked, quotations
+from memory.text_cache import text_cache
 
 _ADVICE = re.compile(
     rf"\b(?:he|she|they|(?:my|our|the) {RELATION}) (?:told|tells|urged|advised|wanted|wants|says?|said)"
@@ -22,7 +22,7 @@ _LEAST_OWN = 4
 _WORDS = re.compile(r"[a-z0-9'’-]+|[\u4e00-\u9fff]", re.IGNORECASE)
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def own_words(text: str) -> str:
     """Return `text`, as long as it is, with blanks for the speech of others and for what they told the person to do.
 

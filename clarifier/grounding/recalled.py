@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
@@ -21,6 +21,7 @@ from memory.recall import Recall
 from memory.records import CallStep, QuestionStep, Turn
 from memory.state.sensitive import stays_in_slot
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.typed.values import canonical_key
 
 Found = TypeVar("Found")
@@ -195,7 +196,7 @@ def said_in(turn: Turn) -> Iterator[Said]:
             yield Said(own_words(step.answer), turn.turn_id)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def name_key(argument: str) -> tuple[str, ...]:
     """The words of the innermost name of an argument."""
     return split_name(argument.rsplit(".", 1)[-1])

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Literal
 
 from clarifier.grounding.deeds import COMMON
 from clarifier.grounding.talk import Talk
 from memory.text import split_name, stem, tokenise
+from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.mentions import Mention, MentionKind, mentions
@@ -109,7 +109,7 @@ _TIMES: tuple[SlotKind, ...] = ("date", "time")
 _NAMED: tuple[SlotKind, ...] = ("file", "place", "name")
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def named_values(text: str) -> tuple[Mention, ...]:
     """Return the typed values that a text names, file names among the quoted, the ends of a period apart."""
     found = [end for mention in mentions(text, _ANY_CLOCK) for end in _ends(mention)]
@@ -149,7 +149,7 @@ def _moments(values: Sequence[Mention]) -> list[Mention]:
     return [*joined, *times]
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def label_stems(parameter_name: str) -> frozenset[str]:
     """Return the stems of the words that a parameter goes by."""
     return frozenset(stem(word) for word in split_name(parameter_name) if len(word) > 1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from functools import lru_cache
 
 from memory.text import normalise, stem
+from memory.text_cache import text_cache
 from memory.typed.mentions import Mention, mentions
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -14,19 +14,19 @@ IS_CJK = re.compile(f"[{CJK}]")
 _TERM = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def normalised(text: str) -> str:
     """Return `memory.text.normalise(text)`; one decision reads the same few texts for many values."""
     return normalise(text)
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def mentions_in(text: str, now: datetime | None) -> tuple[Mention, ...]:
     """Return `memory.typed.mentions.mentions(text, now)`, remembered."""
     return tuple(mentions(text, now))
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def terms(normal: str) -> frozenset[str]:
     """Return the stems of the words of a normal text, bigrams of CJK runs (single characters where a run is one)."""
     found: set[str] = set()

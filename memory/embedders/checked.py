@@ -10,6 +10,7 @@ import numpy as np
 
 from memory.embedder import Embedder, Matrix, Vector
 from memory.errors import EmbedderError
+from memory.text_cache import empty_with_texts
 
 _LENGTH_TOLERANCE = 1e-3
 """Float32 rounding over a thousand dimensions stays far below; a vector that is not normalised far above."""
@@ -35,6 +36,12 @@ class CheckedEmbedder:
         self._kept_queries = kept_queries
         self._queries: OrderedDict[str, Vector] = OrderedDict()
         self._looking = threading.Lock()
+        empty_with_texts(self)
+
+    def empty(self) -> None:
+        """Forget the vectors of queries."""
+        with self._looking:
+            self._queries.clear()
 
     @property
     def fingerprint(self) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from memory.evidence import PERSON, Slot
 from memory.state.sensitive import is_sensitive_slot
 from memory.text import split_name, stem
+from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool
 
 SAME_NAME_SIMILARITY = 0.5
@@ -102,7 +101,7 @@ def context_similarity(slot: Slot, tool: Tool, parameter: Parameter) -> float:
     return SAME_NAME_SIMILARITY if one == other else SAME_NOUN_SIMILARITY
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def concept(argument: str) -> tuple[str, ...]:
     """Return the words of an argument name as stems, the noun last; of a dotted path only the last field.
 
@@ -121,7 +120,7 @@ def meant(slot: Slot) -> tuple[str, ...]:
     return ({"destination": "email", "origin": "sender"}[found[0]],) if is_message else found
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def role(slot: Slot) -> str | None:
     """Return which of several like things `slot` means: `origin`, `destination`, `home` or `work`; `None`: any."""
     words = [stem(word) for word in split_name(slot.argument.rpartition(".")[2])]
@@ -146,6 +145,6 @@ def _are_kin(one: str, other: str) -> bool:
     return bool(_subjects(one) & _subjects(other))
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _subjects(tool: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_name(tool)) - _TOOL_VERBS

@@ -7,13 +7,13 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 from memory.evidence import Kind
 from memory.state.pattern_index import PatternIndex
 from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
 from memory.text import normalise
+from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
 
 RELATION = (
@@ -147,7 +147,7 @@ class Clause:
     """What else its wording says: that it puts right or takes back what was just before, what is usual, of today."""
 
 
-@lru_cache(maxsize=64)  # the parts of one turn are asked for more than once
+@text_cache(64)  # the parts of one turn are asked for more than once
 def clauses(text: str) -> tuple[Clause, ...]:
     """Return the clauses of `text` in order. A space between Chinese words ends a sentence, as people type it.
 

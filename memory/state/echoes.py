@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -18,6 +18,7 @@ from memory.state.concepts import concept
 from memory.state.cues import clause_texts
 from memory.state.wording import is_mentioned, names_slot
 from memory.text import common_terms
+from memory.text_cache import text_cache
 from memory.typed.values import canonical_key
 
 _Value = tuple[tuple[str, ...], str]
@@ -110,7 +111,7 @@ def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence
     return [echoes.mark(pieces) for pieces in evidence]
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _value_terms(value: str) -> frozenset[str]:
     return common_terms(value.replace("_", " "))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from memory.state.pattern_index import PatternIndex
+from memory.text_cache import text_cache
 
 MASK = "\ufffc"
 """Stands for each character of a quotation in a masked text."""
@@ -64,7 +64,7 @@ class Quotation(NamedTuple):
     """Where the words stand by which somebody else is said to have said it; `None`: a title, a phrase, a thing read."""
 
 
-@lru_cache(maxsize=64)
+@text_cache(64)
 def quotations(text: str) -> tuple[Quotation, ...]:
     """Return the quotations in `text` in order: what stands in quotation marks, and speech told after "says:".
 

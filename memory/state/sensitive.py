@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from functools import lru_cache
 
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Slot
 from memory.text import normalise, split_name, stem
+from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
 
 _ENGLISH = {
@@ -80,13 +80,13 @@ _SLOT_WORDS = frozenset(stem(word) for word in _NAMED.split())
 """Stems of words in the names of tools and arguments."""
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def is_sensitive_text(text: str) -> bool:
     """Whether `text` tells of health, belief, politics, origin, orientation or money troubles."""
     return _PATTERN.search(simplified(normalise(text)).replace("’", "'")) is not None
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def is_sensitive_slot(slot: Slot) -> bool:
     """Whether the words of the tool or argument say that values of `slot` tell of one of these."""
     words = {stem(word) for word in (*split_name(slot.tool), *split_name(slot.argument))}

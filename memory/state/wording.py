@@ -6,7 +6,6 @@ import re
 import string
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -16,6 +15,7 @@ from memory.records import QuestionStep, ToolCall, Turn
 from memory.state.cues import Clause, clause_texts, clauses, cues_in
 from memory.state.statement_forms import ADDITIVE
 from memory.text import fold_accents, normalise, split_name, stem
+from memory.text_cache import text_cache
 from memory.typed.numbers import finite, parse_number
 from memory.typed.scripts import simplified
 
@@ -189,7 +189,7 @@ def names_slot(argument: str, clause: str) -> bool:
     return not words.isdisjoint(_stems(clause)) or any(name in clause for name in chinese)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _names_of(argument: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return what an argument may be called: English words as stems, and Chinese names."""
     words = split_name(argument)
@@ -197,7 +197,7 @@ def _names_of(argument: str) -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(map(stem, words)) - _WEAK_WORDS, chinese
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _stems(clause: str) -> frozenset[str]:
     return frozenset(map(stem, re.findall(r"[a-z]+", clause)))
 
@@ -246,15 +246,15 @@ def value_text(value: JsonValue) -> str:
     return _plain(value) if isinstance(value, str) else ""
 
 
-_folded = lru_cache(maxsize=1024)(fold_accents)
+_folded = text_cache(1024)(fold_accents)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _plain(value: str) -> str:
     return fold_accents(simplified(normalise(value.replace("_", " "))))
 
 
-@lru_cache(maxsize=4096)  # a turn asks for its kinds, its echoes and its neighbours
+@text_cache(4096)  # a turn asks for its kinds, its echoes and its neighbours
 def _is_text_mentioned(text: str, clause: str) -> bool:
     if not text:
         return False
@@ -284,7 +284,7 @@ def _holds(text: str, clause: str) -> bool:
     return at >= 0
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def _numbers(clause: str) -> frozenset[float]:
     """Return the numbers that `clause` names in digits or words."""
     figures = map(finite, re.findall(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\d-]|:\d)", _spaced(clause)))

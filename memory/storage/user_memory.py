@@ -23,6 +23,7 @@ from memory.storage.residents import Residents
 from memory.storage.turn_log import LogEntry, TurnLog
 from memory.storage.user_settings import SettingsStore, UserSettings
 from memory.storage.user_view import UserView
+from memory.text_cache import empty_text_caches
 
 _log = logging.getLogger(__name__)
 
@@ -214,6 +215,7 @@ class UserMemory:
         with self._storing:
             count = self._log.forget(self.scope, turn_ids)
             self.release()
+            empty_text_caches()
             return count
 
     def erase_from_index(self) -> int:

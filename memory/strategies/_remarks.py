@@ -10,7 +10,6 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from memory.records import QuestionStep, Turn
 from memory.rendering import ELLIPSIS
 from memory.strategies._followed import Followed
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Tool
 
 MAX_REMARK_CHARACTERS = 280
@@ -169,6 +169,6 @@ def _tool_terms(tools: Sequence[Tool]) -> Mapping[str, float]:
     return weights
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(content_terms(text))

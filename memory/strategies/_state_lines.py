@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from memory.state.user_state import Candidate, SlotState
 from memory.state.wording import is_calendar_date
 from memory.strategies._history import Snapshot
 from memory.text import tokenise
+from memory.text_cache import text_cache
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 
@@ -97,7 +97,7 @@ def _known(state: SlotState) -> _Known | None:
     return _Known(shown, unwanted, _past(state), 2 * nearest + (_settledness(shown) if shown else 0.0))
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(tokenise(text))
 

@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from memory.text_cache import text_cache
+
 if TYPE_CHECKING:
     from opencc import OpenCC
 
@@ -17,7 +19,7 @@ def simplified(text: str) -> str:
     return text if text.isascii() else _simplified(text)
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def _simplified(text: str) -> str:
     return _converter().convert(text) if _HAN.search(text) else text
 

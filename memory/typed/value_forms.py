@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from functools import lru_cache
 
 from pydantic import JsonValue
 
+from memory.text_cache import text_cache
 from memory.typed.dates import normal_date, normal_datetime
 from memory.typed.scripts import simplified
 from memory.typed.times import normal_time
@@ -25,7 +25,7 @@ def form_key(value: JsonValue) -> str:
     return _text_key(value) if isinstance(value, str) else canonical_key(value)
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def _text_key(value: str) -> str:
     if any(char.isdigit() for char in value) and len(value) <= 40:
         for read in (normal_date, normal_time, normal_datetime):

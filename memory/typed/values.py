@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from memory.errors import CastError
+from memory.text_cache import text_cache
 from memory.typed.dates import normal_date, normal_datetime
 from memory.typed.json_text import json_value
 from memory.typed.numbers import finite, parse_number, whole
@@ -30,7 +30,7 @@ def canonical_key(value: JsonValue) -> str:
     return json.dumps(_canonical(value), ensure_ascii=False, sort_keys=True)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _text_key(text: str) -> str:
     """The canonical key of a text. Kept: the same few values are compared with one another all the time."""
     return json.dumps(normal_text(text), ensure_ascii=False)
@@ -123,7 +123,7 @@ def _equal_scalars(a: str | float, b: str | float, parameter: Parameter | None) 
     return any(x is not None and x == y for x, y in zip(_moments(a), _moments(b), strict=True))
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _moments(text: str) -> tuple[str | None, str | None, str | None]:
     """The date, time and date with time that a whole text denotes, each `None` where it does not. Kept: it is slow."""
     return normal_date(text), normal_time(text), normal_datetime(text)
@@ -133,7 +133,7 @@ def _number(value: str | float) -> float | None:
     return _read_number(value) if isinstance(value, str) else value
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def _read_number(text: str) -> float | None:
     """What a whole text amounts to. Kept: one decision compares the same few words with many numbers."""
     return parse_number(text)

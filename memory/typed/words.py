@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from functools import lru_cache
+
+from memory.text_cache import text_cache
 
 
-@lru_cache(maxsize=256)
+@text_cache(256)
 def tagged(text: str) -> tuple[tuple[str, str], ...]:
     """Return the words of `text` with jieba's word-class tags; joined they are `text` again."""
     with warnings.catch_warnings():

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 
 from pydantic import JsonValue
 
@@ -15,6 +14,7 @@ from agent.planners.rules.tool_text import content_terms
 from memory.errors import CastError
 from memory.records import CallStep, ToolCall, Turn
 from memory.text import normalise, split_name, tokenise
+from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.values import cast, equal
 
@@ -97,12 +97,12 @@ def same_noun(name: str, other: str) -> bool:
     return _words(name) == _words(other)
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def _terms(text: str) -> frozenset[str]:
     return frozenset(tokenise(text))
 
 
-@lru_cache(maxsize=2048)
+@text_cache(2048)
 def _words(name: str) -> tuple[str, ...]:
     words = tuple(_singular(word) for word in split_name(name))
     return words or (name.casefold(),)

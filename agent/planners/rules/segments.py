@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
 from memory.evidence import Kind
 from memory.state.cues import cues_in
 from memory.text import normalise
+from memory.text_cache import text_cache
 from memory.typed.mentions import Mention, mentions
 
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
@@ -19,7 +19,7 @@ _CLAUSE = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def named(text: str, now: datetime | None) -> tuple[Mention, ...]:
     """Return what `text` names (`memory.typed.mentions`), kept: every tool and entry is held against the same words."""
     return mentions(text, now)
@@ -46,13 +46,13 @@ class Segment:
         return "hypothetical" in self.cues
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def sentences(text: str) -> tuple[Segment, ...]:
     """Return the sentences of `text`."""
     return tuple(_pieces(text, 0, _SENTENCE))
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def clauses(text: str) -> tuple[Segment, ...]:
     """Return the clauses of `text`; a space between Chinese words ends one, as people type it."""
     return tuple(
@@ -84,7 +84,7 @@ _WISH = (
 _ASKS = re.compile(rf"\?|^{_OPENING}(?:{_ORDER})\b|\b(?:{_WISH})\b", re.IGNORECASE)
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def asking_sentences(text: str) -> tuple[Segment, ...]:
     """Return the sentences that ask for something, all where none does, without asides if anything is left then."""
     parts = sentences(text)
@@ -93,7 +93,7 @@ def asking_sentences(text: str) -> tuple[Segment, ...]:
     return plain or asking or parts
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def asking_clauses(text: str) -> tuple[Segment, ...]:
     """Return the clauses of the sentences that ask for something, without asides if anything else is left."""
     asking = asking_sentences(text)

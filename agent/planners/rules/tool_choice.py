@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import NamedTuple
 
 from agent.planners.rules.arguments import Filled, Filler
@@ -17,6 +16,7 @@ from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from memory.embedder import Embedder, Matrix
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Tool
 from memory.typed.values import canonical_key
 
@@ -266,7 +266,7 @@ def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
     return _kept(embedder.embed_documents, texts)
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def _kept(embed: Callable[[Sequence[str]], Matrix], texts: tuple[str, ...]) -> Matrix:
     """Return the vectors of `texts`, kept: a turn is planned several times, a tool set is offered for many turns."""
     return embed(texts)

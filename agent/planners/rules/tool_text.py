@@ -6,9 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory.text import split_name, stem, tokenise
+from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool
 
 NAME_WEIGHT, DESCRIPTION_WEIGHT, PARAMETER_WEIGHT, PARAMETER_TEXT_WEIGHT = 1.5, 1.0, 0.8, 0.4
@@ -53,7 +53,7 @@ def tool_texts(tools: Sequence[Tool]) -> ToolTexts:
     return ToolTexts(terms, rarity)
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def content_terms(text: str) -> tuple[str, ...]:
     """Return the index terms of `text` that carry meaning."""
     return tuple(term for term in tokenise(text) if term not in _STOP)
