@@ -1,0 +1,5 @@
+"""`python -m agent` is `stead`."""
+
+from agent.cli import app
+
+app()
