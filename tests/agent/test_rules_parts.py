@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from agent.planners.rules.descriptions import described_day, new_thing, restriction
-from agent.planners.rules.entries import Group, choose, field_for, groups_of, preferred, remaining
+from agent.planners.rules.entries import Group, choose, field_for, groups_of, is_place_alone, preferred, remaining
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.results import told
 from agent.planners.rules.said_values import said_values
@@ -328,3 +328,14 @@ def test_plural_ids_take_the_ids_of_a_list() -> None:
 )
 def test_what_depends_on_how_something_turns_out(words: str, is_so: bool) -> None:
     assert is_conditional(words) == is_so
+
+
+def test_a_place_in_a_list_alone() -> None:
+    places = {
+        "the first one": True,
+        "第一个吧": True,
+        "First Avenue": False,
+        "the first one in Oslo": False,
+        "Oslo": False,
+    }
+    assert {text: is_place_alone(text) for text in places} == places

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -10,7 +11,7 @@ from pydantic import JsonValue
 
 from agent.planners.rules import RulesPlanner
 from clarifier.decision import Hint, Proposal, Situation
-from memory.evidence import Evidence, Slot
+from memory.evidence import PERSON, Evidence, Slot
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.tools import Tool, parse_tools
@@ -263,6 +264,32 @@ def test_a_settled_hint_gives_its_value() -> None:
 
 def standing(argument: str, value: JsonValue, *, kind: str = "standing") -> Evidence:
     return Evidence(Slot("book_ferry", argument), value, "answer", kind, "old", 0)  # type: ignore[arg-type] # parametrised
+
+
+def test_it_tells_what_it_goes_by_of_the_person() -> None:
+    person = [
+        Evidence(Slot(PERSON, "cabin"), "outside cabin with a view", "request", "standing", "t1", 0),
+        Evidence(Slot(PERSON, "seat"), "window", "request", "negated", "t2", 1),
+    ]
+    known = [*person, standing("cabin", "outside_cabin"), standing("crossing_id", "FX-1", kind="plain")]
+    assert plan("What do you know about me?", turns=[SEARCHED], evidence=known) == Proposal(
+        reply="Of what you told me, this bears on what I do here: cabin: outside cabin with a view; seat: not window."
+    )
+    assert plan("你知道我什么？").reply == "和我能办的事有关的，我还不知道你什么。"
+
+
+def test_a_change_of_mind_goes_before_what_the_topic_did() -> None:
+    booked = made("book_ferry", {"crossing_id": "FX-101", "cabin": "inside_cabin"}, {"booking_id": "B-7"})
+    turns = [SEARCHED, Turn(turn_id="t2", request="Book the 08:20, inside cabin.", steps=(booked,))]
+    changed = Turn(turn_id="t3", request="From now on I prefer outside cabins.")
+    rule = Evidence(Slot(PERSON, "cabin"), "outside_cabin", "request", "standing", "t3", 2)
+    old = replace(rule, turn_id="t0", position=0)
+    request = "Book the 08:50 crossing."
+    for told, cabin in (((*turns, changed), "outside_cabin"), ((changed, *turns), "inside_cabin")):
+        evidence = rule if told[-1] is changed else old
+        assert calls(plan(request, turns=told, evidence=[evidence])) == [
+            ("book_ferry", {"crossing_id": "FX-205", "cabin": cabin})
+        ]
 
 
 def test_a_standing_rule_fills_and_what_may_not_fill_does_not() -> None:

@@ -180,6 +180,15 @@ def places_said(text: str) -> list[tuple[int, int]]:
     return [match.span() for pattern, _ in _ORDINALS for match in pattern.finditer(text)]
 
 
+def is_place_alone(text: str) -> bool:
+    """Whether `text` tells a place in a list and nothing else: "the first one", but not "First Avenue"."""
+    places = places_said(text)
+    rest = text[: places[0][0]] + text[places[-1][1] :] if places else text
+    return bool(places) and bool(
+        re.fullmatch(r"(?:\W|\b(?:the|one|of them|please)\b|[个家趟条种吧就那])*", rest, re.IGNORECASE)
+    )
+
+
 def named_entry(entries: Sequence[Entry], text: str, now: datetime | None) -> Entry | None:
     """Return the one entry that `text` names by a whole value, `None` where it names none or several."""
     said = [clause.text for clause in clauses(text) if not _NEGATED.search(clause.text)]

@@ -18,6 +18,7 @@ from agent.planners.rules.several import several
 from agent.planners.rules.tool_choice import Choice, choose_tools
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
+    asks_what_is_known,
     deeds_forbidden,
     deeds_of,
     deeds_said,
@@ -34,6 +35,7 @@ from memory.evidence import Slot
 from memory.tools import Tool
 from memory.typed.values import canonical_key, equal
 
+_WITHOUT_CALLS = (is_greeting, is_thanks, asks_what_can_be_done, asks_what_is_known, is_bare_statement)
 MAX_CALLS_OF_A_TOOL = 5
 """More of one kind in a request is rather a list that names something else."""
 
@@ -65,7 +67,7 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> Goals:
     """Return the calls that the request calls for."""
     # Which tools are called for is a matter of the request: what came of the first calls must not change it.
     request = situation.request
-    if is_greeting(request) or is_thanks(request) or asks_what_can_be_done(request) or is_bare_statement(request):
+    if any(asks_for_none(request) for asks_for_none in _WITHOUT_CALLS):
         return Goals([])
     start = replace(situation, steps=(), hints=())
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)

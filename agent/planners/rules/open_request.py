@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agent.planners.rules.verbs import deeds_said
+from agent.planners.rules.verbs import asks_what_can_be_done, asks_what_is_known, deeds_said
 from clarifier.decision import Situation
 from clarifier.grounding.replies import calls_off, leaves_open
 from memory.records import QuestionStep, Turn
@@ -48,6 +48,8 @@ def _is_answer(situation: Situation) -> bool:
     said = situation.request
     words = tokenise(said)
     if not 0 < len(words) <= MOST_WORDS or deeds_said(said) - _OF_DAYS or leaves_open(said) or calls_off(said):
+        return False
+    if asks_what_can_be_done(said) or asks_what_is_known(said):
         return False
     about = {stem(word) for tool in situation.tools for word in split_name(tool.name)[1:]}
     return not about & {stem(word) for word in words}

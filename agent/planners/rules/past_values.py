@@ -110,6 +110,14 @@ class Past:
         kinds = [piece.may_fill for piece in self.situation.recall.evidence if (piece.slot, piece.value_key) == key]
         return bool(kinds) and not any(kinds)
 
+    def is_overruled(self, value: JsonValue, parameter: Parameter, tool: Tool) -> bool:
+        """Whether a rule told in the topic after the last call of `tool` wants another value than `value`."""
+        turns = self.situation.recall.topic_turns
+        used = [place for place, turn in enumerate(turns) if any(call.name == tool.name for call in turn.calls)]
+        since = {turn.turn_id for turn in turns[used[-1] + 1 :]} if used else set()
+        rules = [one for one in self._current(parameter, tool) if one.is_standing and since & set(one.turn_ids)]
+        return bool(rules) and not any(equal(one.value, value, parameter) for one in rules)
+
     def of_other(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return the only value that memory holds for somebody else in such an argument, or `None`."""
         found = {

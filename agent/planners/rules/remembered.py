@@ -121,6 +121,8 @@ class Remembered:
         value = last.arguments[parameter.name]
         is_given_out = kind == "id" and any(len(group.entries) > 1 for group in self._groups(parameter))
         is_exception = self.past.is_exception(tool.name, parameter.name, value)
+        if self.past.is_overruled(value, parameter, tool):
+            return None
         is_kept = accepts(parameter, value) and not is_given_out and not is_exception
         is_other_things = kind == "number" and not self.refers_back and self._is_other_thing(tool, so_far)
         return value if is_kept and not is_other_things and not is_swapped(parameter, value, so_far) else None

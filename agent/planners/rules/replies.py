@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
+from pydantic import JsonValue
+
 from agent.planners.rules.results import told
-from agent.planners.rules.verbs import asks_what_can_be_done, is_bare_statement, is_greeting, is_thanks
+from agent.planners.rules.verbs import (
+    asks_what_can_be_done,
+    asks_what_is_known,
+    is_bare_statement,
+    is_greeting,
+    is_thanks,
+)
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from memory.evidence import PERSON
 from memory.records import Observation, ToolCall
-from memory.text import Language, language, split_name
+from memory.state.user_state import fold_evidence
+from memory.text import Language, language, normalise, split_name
 from memory.tools import Tool
 
 MAX_TOOLS = 8
@@ -36,6 +47,14 @@ _NOTED: dict[Language, str] = {
 _WELCOME: dict[Language, str] = {"en": "You're welcome.", "zh": "不客气。"}
 _GREETED: dict[Language, str] = {"en": "Hello.", "zh": "你好。"}
 _ABLE: dict[Language, str] = {"en": "I can {tools}.", "zh": "我能做这些：{tools}。"}
+_KNOWN: dict[Language, str] = {
+    "en": "Of what you told me, this bears on what I do here: {facts}.",
+    "zh": "你说过的事里，和我能办的有关的是：{facts}。",
+}
+_UNKNOWN: dict[Language, str] = {
+    "en": "I know nothing of you yet that bears on what I do here.",
+    "zh": "和我能办的事有关的，我还不知道你什么。",
+}
 _UNABLE: dict[Language, str] = {"en": "No tools are on offer here.", "zh": "这里没有可用的工具。"}
 
 
@@ -52,9 +71,37 @@ def small_talk(situation: Situation) -> str:
         told = _ABLE[tongue].format(tools=_named(situation.tools, tongue)) if situation.tools else _UNABLE[tongue]
         lead = _GREETED[tongue] if is_greeting(request) else ""
         return f"{lead} {told}".strip() if tongue == "en" else lead + told
+    if asks_what_is_known(request):
+        facts = _facts(situation)
+        return (
+            _KNOWN[tongue].format(facts=("; " if tongue == "en" else "；").join(facts)) if facts else _UNKNOWN[tongue]
+        )
     if is_thanks(request) and re.search(r"\bthank|\bcheers\b|谢", request, re.IGNORECASE):
         return _WELCOME[tongue]
     return _NOTED[tongue] if is_bare_statement(request) else _CHAT[tongue]
+
+
+def _facts(situation: Situation) -> list[str]:
+    """Return what the recalled evidence holds of the person by their own word or as a rule, "seat: aisle" each."""
+    facts: list[str] = []
+    for slot, held in fold_evidence(situation.recall.evidence).slots.items():
+        lead = " ".join(split_name(slot.argument)).casefold() if slot.argument.isascii() else slot.argument
+        for one in (*held.current, *held.unwanted):
+            words = _plain(one.value)
+            if slot.tool == PERSON or one.is_standing:
+                denied = _NOT[language(situation.request)] if one.is_negated else ""
+                facts.append(denied + words if words == lead else f"{lead}: {denied}{words}")
+    # A value in the form that an argument takes ("window", "second_class") says nothing beside the person's words.
+    by_words = {normalise(fact.replace("_", " ")): fact for fact in reversed(facts)}
+    inner = {words for words in by_words for other in by_words if words in other and words != other}
+    return [fact for words, fact in reversed(by_words.items()) if words not in inner]
+
+
+_NOT: dict[Language, str] = {"en": "not ", "zh": "不要"}
+
+
+def _plain(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _named(tools: Sequence[Tool], tongue: Language) -> str:

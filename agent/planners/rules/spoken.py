@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from agent.planners.rules.composites import OPTIONAL_STRENGTH, REQUIRED_STRENGTH, composite
-from agent.planners.rules.entries import as_parameter, choose, field_for, leaves, places_said, with_field
+from agent.planners.rules.entries import (
+    as_parameter,
+    choose,
+    field_for,
+    is_place_alone,
+    leaves,
+    places_said,
+    with_field,
+)
 from agent.planners.rules.kinds import FLEETING, is_swapped, kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.said_values import said_values
@@ -137,7 +145,8 @@ class Spoken:
         # What is left of the words goes to what takes any words, once all that is told by its form has its own.
         for parameter in open_ones:
             words = _leading(step.answer, taken)
-            if words and not _DECLINED.search(words) and self._may_be(parameter, words):
+            is_value = words is not None and not _DECLINED.search(words) and not is_place_alone(words)
+            if words and is_value and self._may_be(parameter, words):
                 start = step.answer.find(words)
                 taken.append((start, start + len(words), parameter))
                 yield parameter.name, words

@@ -92,6 +92,12 @@ _ABILITY = (
     r"|how can you help(?: me)?|what are you able to do|who are you|what(?:'s| is) this"
     r"|你(?:都)?(?:能|会|可以)(?:做|干|帮我做|帮我干|帮我|帮)?(?:些)?(?:什么|啥)(?:呢|呀|啊)?|你有(?:什么|啥)(?:功能|用|本事)|你是谁|帮助"
 )
+_KNOWLEDGE = (
+    r"(?:so |and )?what (?:else )?(?:do you|have you) (?:know|remember|noted?|learned|learnt|stored?|got)"
+    r" (?:about|of|on) me|(?:tell me )?what you (?:know|remember) (?:about|of) me"
+    r"|你(?:都)?(?:知道|了解|记得|记住了?)(?:关于)?我的?(?:些)?(?:什么|啥|哪些(?:事|偏好|信息)?)(?:呢|呀|啊)?"
+    r"|你对我(?:都)?(?:知道|了解|记得)(?:些)?(?:什么|啥|多少|哪些)(?:呢|呀|啊)?"
+)
 _PIECE = re.compile(r"[.,;!?~。，！？；～…\s]+")
 
 
@@ -113,6 +119,11 @@ def is_greeting(text: str) -> bool:
 def asks_what_can_be_done(text: str) -> bool:
     """Whether `text` asks what the agent can do, be it after a greeting."""
     return not is_greeting(text) and _is_only(text, rf"{_GREETING}|{_ABILITY}")
+
+
+def asks_what_is_known(text: str) -> bool:
+    """Whether `text` asks what the agent knows of the person, and nothing more."""
+    return _is_only(text, _KNOWLEDGE)
 
 
 def is_thanks(text: str) -> bool:
