@@ -266,6 +266,16 @@ def standing(argument: str, value: JsonValue, *, kind: str = "standing") -> Evid
     return Evidence(Slot("book_ferry", argument), value, "answer", kind, "old", 0)  # type: ignore[arg-type] # parametrised
 
 
+def test_a_booking_tells_of_the_thing_taken_and_not_of_all_that_were_listed() -> None:
+    listed = [{"crossing_id": "FX-1", "departs": "08:20"}, {"crossing_id": "FX-2", "departs": "08:50"}]
+    searched = made("search_ferries", SEARCH, listed)  # type: ignore[arg-type] # JSON
+    booked = made("book_ferry", {"crossing_id": "FX-2", "cabin": "inside_cabin"}, {"booking_id": "B-7"})
+    request = "Book a ferry from Port Ellen to Kennacraig on Thursday at 08:50, inside cabin."
+    assert plan(request, searched, booked).reply == (
+        "search ferries: Crossing id FX-2, departs 08:50\nbook ferry: Done: Booking id B-7"
+    )
+
+
 def test_it_tells_what_it_goes_by_of_the_person() -> None:
     person = [
         Evidence(Slot(PERSON, "cabin"), "outside cabin with a view", "request", "standing", "t1", 0),

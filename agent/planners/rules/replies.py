@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
+from agent.planners.rules.entries import leaves
 from agent.planners.rules.results import told
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
@@ -125,7 +126,9 @@ def _does(tool: Tool, tongue: Language) -> str:
 def report(situation: Situation) -> str:
     """Return what the calls of this turn brought, in the language of the request; small talk where there were none."""
     tongue = language(situation.request)
-    made = [pair for step in situation.call_steps for pair in zip(step.calls, step.observations, strict=True)]
+    made = _without_lists_used(
+        [pair for step in situation.call_steps for pair in zip(step.calls, step.observations, strict=True)], situation
+    )
     if not made:
         return small_talk(situation)
     lines = dict.fromkeys(_line(call, observation, situation, tongue) for call, observation in made)
@@ -138,6 +141,33 @@ def report(situation: Situation) -> str:
         for mark, (call, observation) in zip(apart, made, strict=True)
     ]
     return "\n".join(dict.fromkeys(parts))
+
+
+def _without_lists_used(
+    made: Sequence[tuple[ToolCall, Observation]], situation: Situation
+) -> list[tuple[ToolCall, Observation]]:
+    """Return the calls with, of a list from which a change that was made took its thing, that thing alone."""
+    taken = [
+        leaf
+        for call, observation in made
+        if observation.error is None and (tool := situation.tool(call.name)) is not None and effect_of(tool) != "read"
+        for leaf in leaves(call.arguments)
+        if isinstance(leaf, str)
+    ]
+    left: list[tuple[ToolCall, Observation]] = []
+    for call, observation in made:
+        content = observation.content
+        used = (
+            [item for item in content if isinstance(item, dict) and any(leaf in taken for leaf in _ids(item))]
+            if isinstance(content, list)
+            else []
+        )
+        left.append((call, observation.model_copy(update={"content": used[0]}) if len(used) == 1 else observation))
+    return left
+
+
+def _ids(item: Mapping[str, JsonValue]) -> list[JsonValue]:
+    return [value for key, value in item.items() if split_name(key.casefold())[-1:] == ("id",)]
 
 
 def _line(call: ToolCall, observation: Observation, situation: Situation, tongue: Language) -> str:
