@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +14,19 @@ class FunctionExecutor:
 
     Args:
         functions: By name of the tool. What one returns must be JSON; what it raises becomes the call's error.
+
+    Raises:
+        TypeError: If a function is asynchronous: a turn is not.
     """
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        awaited = [name for name, function in functions.items() if inspect.iscoroutinefunction(function)]
+        if awaited:
+            raise TypeError(
+                f"expected plain functions, got async ones for {', '.join(awaited)}; give one that waits for the "
+                "result: lambda **arguments: asyncio.run_coroutine_threadsafe(function(**arguments), loop).result() "
+                "with your loop, the turn in asyncio.to_thread"
+            )
         self._functions = dict(functions)
 
     def execute(self, calls: Sequence[ToolCall]) -> list[Observation]:
