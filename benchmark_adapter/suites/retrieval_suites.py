@@ -227,7 +227,7 @@ def part_of(suites: Collection[Suite], split: str) -> tuple[Suite, ...]:
         split: `K/N`, 1 ≤ K ≤ N; `1/1` is everyone.
 
     Raises:
-        BenchmarkError: If `split` is not of this form.
+        BenchmarkError: If `split` is not of this form, or nobody falls into the part.
     """
     match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", split)
     if match is None or int(match[1]) > int(match[2]):
@@ -237,7 +237,11 @@ def part_of(suites: Collection[Suite], split: str) -> tuple[Suite, ...]:
     def is_in(log: Log) -> bool:
         return int(hashlib.sha256(log.user.encode("utf-8", "replace")).hexdigest(), 16) % parts == part
 
-    return tuple(Suite(suite.name, tuple(filter(is_in, suite.logs))) for suite in suites)
+    found = tuple(Suite(suite.name, tuple(filter(is_in, suite.logs))) for suite in suites)
+    if not any(suite.logs for suite in found):
+        people = sum(len(suite.logs) for suite in suites)
+        raise BenchmarkError(f"nobody of {people} falls into part {split}; take fewer parts or another one")
+    return found
 
 
 def _logs(folder: Path, layout: _Layout) -> Iterator[Log]:

@@ -145,6 +145,13 @@ def test_a_split_that_is_none_is_refused(split: str) -> None:
         part_of([], split)
 
 
+def test_a_part_into_which_nobody_falls_is_refused() -> None:
+    suite = Suite("x", (Log("ann", (), ()),))
+    assert part_of([suite], "2/2") == (suite,)
+    with pytest.raises(BenchmarkError, match="nobody of 1 falls into part 1/2; take fewer parts or another one"):
+        part_of([suite], "1/2")
+
+
 def made(*texts: str) -> list[Turn]:
     return [Turn(turn_id=str(n), request=text) for n, text in enumerate(texts)]
 
