@@ -14,6 +14,7 @@ from agent.planners.rules.results import told
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import asking_sentences, clauses
 from agent.planners.rules.things import things
+from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Text
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
@@ -339,3 +340,7 @@ def test_a_place_in_a_list_alone() -> None:
         "Oslo": False,
     }
     assert {text: is_place_alone(text) for text in places} == places
+
+
+def test_a_number_of_things_names_no_tool() -> None:
+    assert "两个" not in content_terms("两个人")

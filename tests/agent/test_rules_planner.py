@@ -302,6 +302,16 @@ def test_a_change_of_mind_goes_before_what_the_topic_did() -> None:
         ]
 
 
+def test_what_is_for_somebody_else_takes_no_rule_of_the_person_after_a_question_either() -> None:
+    rule = [standing("include_breakfast", True)]
+    asked = QuestionStep(
+        question="Which crossing?", answer="The 08:50, inside cabin.", slots=("book_ferry.crossing_id",)
+    )
+    for whom, breakfast in (("me", {"include_breakfast": True}), ("my colleague Tom", {})):
+        proposal = plan(f"Book a crossing for {whom}, inside cabin.", asked, turns=[SEARCHED], evidence=rule)
+        assert calls(proposal) == [("book_ferry", {"crossing_id": "FX-205", "cabin": "inside_cabin", **breakfast})]
+
+
 def test_a_standing_rule_fills_and_what_may_not_fill_does_not() -> None:
     rule = [standing("cabin", "inside_cabin"), standing("include_breakfast", True)]
     assert calls(plan("Book the 08:50 crossing.", turns=[SEARCHED], evidence=rule)) == [

@@ -85,7 +85,7 @@ class Remembered:
         """Return a remembered value that may fill the argument here, or `None`."""
         if parameter.type == "object" and (one := self.past.named_object(parameter)) is not None:
             return one
-        if self.is_for_other and not self.situation.question_steps and not means_the_same(self.situation.request):
+        if self.is_for_other and not means_the_same(self.situation.request):
             return self._others(parameter, tool) if parameter.is_required else None
         kind = kind_of(parameter)
         kind = kind_of(parameter.items) if kind == "array" and parameter.items is not None else kind

@@ -22,7 +22,7 @@ _STOP_WORDS = (
 )
 _ZH_STOP_WORDS = (
     "的 了 是 我 你 在 有 和 与 或 及 等 默认 默认为 为 值 格式 返回 获取 查询 信息 指定 是否 包括 包含 需要 用户 名称 "
-    "一个 这个 那个"
+    "一个 两个 这个 那个"
 )
 _STOP = frozenset(stem(word) for word in _STOP_WORDS.split()) | frozenset(_ZH_STOP_WORDS.split())
 
