@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.text import tokenise
+from memory.text import common_terms, tokenise
 
 K1 = 1.2
 """How soon repeats of a term stop counting (Robertson & Zaragoza 2009, section 3.3: 1.2 to 2 in practice)."""
@@ -83,4 +83,5 @@ def without_function_words(terms: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _function_terms() -> frozenset[str]:
-    return frozenset(term for word in _FUNCTION_WORDS.split() for term in (word, *tokenise(word)))
+    # The words stand segmented, so `common_terms` gives what `tokenise` would, without loading a dictionary for it.
+    return frozenset(term for word in _FUNCTION_WORDS.split() for term in (word, *common_terms(word)))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import pytest
 
@@ -65,3 +67,11 @@ def test_finds_chinese_accents_and_widths(query: str, key: str) -> None:
 
 def test_an_unrelated_chinese_query_finds_nothing() -> None:
     assert search("明天天气", **MEMORIES) == {}
+
+
+def test_reading_english_loads_no_chinese_dictionary() -> None:
+    program = "import sys; from memory.ranking.lexical import content_terms as terms; print(terms('Is the seat free?'))"
+    ran = subprocess.run(
+        [sys.executable, "-c", f"{program}; print('jieba' in sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split("\n") == ["['seat', 'fre']", "False", ""]
