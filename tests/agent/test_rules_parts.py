@@ -7,6 +7,7 @@ from datetime import datetime
 import pytest
 from pydantic import JsonValue
 
+from agent.planners.rules.composites import composite
 from agent.planners.rules.descriptions import described_day, new_thing, restriction
 from agent.planners.rules.entries import Group, choose, field_for, groups_of, is_place_alone, preferred, remaining
 from agent.planners.rules.kinds import kind_of, role_of
@@ -344,3 +345,13 @@ def test_a_place_in_a_list_alone() -> None:
 
 def test_a_number_of_things_names_no_tool() -> None:
     assert "两个" not in content_terms("两个人")
+
+
+def test_an_answer_gives_an_object_what_it_requires() -> None:
+    name = Parameter(name="name", description="Full name of the guest.", is_required=True)
+    email = Parameter(name="email", format="email", description="Email of the guest.")
+    guest = Parameter(name="guest", type="object", description="The guest.", properties=(name, email), is_required=True)
+    words = "it is for me, Maya Lund, maya@example.org"
+    told = {"name": "Maya Lund", "email": "maya@example.org"}
+    assert composite(guest, make(guest), Text(words, NOW, is_answer=True)) == told
+    assert composite(guest, make(guest), Text("the one with the beard", NOW, is_answer=True)) is None

@@ -53,9 +53,10 @@ def _object(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
     taken: list[Said] = []
     for inner in parameter.properties:
         is_span = kind_of(inner) in ("date", "datetime")  # both ends of a period may stand in the same words
+        least = REQUIRED_STRENGTH if inner.is_required and text.is_answer else OPTIONAL_STRENGTH
         for said in said_values(inner, tool, text):
             is_free = is_span or not any(said.start < other.end and other.start < said.end for other in taken)
-            if is_free and (said.strength >= OPTIONAL_STRENGTH or _goes_on(said, inner, taken, text)):
+            if is_free and (said.strength >= least or _goes_on(said, inner, taken, text)):
                 fields[inner.name] = said.value
                 taken.append(said)
                 break
