@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
     from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection as ChromaCollection
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_log = logging.getLogger(__name__)
 
 PREFIX = "turns-"
 BATCH = 1000
@@ -84,6 +91,23 @@ class ChromaStore(Protocol):
         ...
 
 
+def _mending(
+    work: Callable[Concatenate[ChromaIndex, Scope, Arguments], Result],
+) -> Callable[Concatenate[ChromaIndex, Scope, Arguments], Result]:
+    """Let `work` on the collection of a scope be done again, on an empty one, where a killed process damaged it."""
+
+    @wraps(work)
+    def mended(index: ChromaIndex, scope: Scope, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return work(index, scope, *args, **kwargs)
+        except MemoryStoreError as exc:
+            if not index.mend(scope, exc):
+                raise
+            return work(index, scope, *args, **kwargs)
+
+    return mended
+
+
 class ChromaIndex:
     """Vectors in Chroma. It learns neither texts nor ids, only digests of them: those are in the log alone.
 
@@ -122,6 +146,7 @@ class ChromaIndex:
         # Work on one collection is done by one thread at a time; users of the others are not held up.
         self._locks = [threading.RLock() for _ in range(self._header.collections)]
 
+    @_mending
     def read(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
         wanted = {_record_id(scope, turn_id): turn_id for turn_id in turn_ids}
         with self._locked(scope), self._translated("read"):
@@ -131,6 +156,7 @@ class ChromaIndex:
             )
         return self._stored(found, wanted)
 
+    @_mending
     def fetch(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
         if not 0 < len(turn_ids) <= _FETCHED_AT_ONCE:  # Chroma refuses an empty list
             return self.read(scope, turn_ids)._replace(strangers=0)
@@ -140,6 +166,7 @@ class ChromaIndex:
             found: Any = self._collection(scope).get(ids=list(wanted), include=["embeddings", "metadatas"])
         return self._stored(found, wanted)
 
+    @_mending
     def upsert(self, scope: Scope, entries: Sequence[IndexEntry], vectors: Matrix) -> None:
         if vectors.shape != (len(entries), self._header.dimensions):
             raise EmbedderError(
@@ -157,6 +184,7 @@ class ChromaIndex:
                     metadatas=[{"scope": digest, "digest": entry.digest} for entry in entries[batch]],
                 )
 
+    @_mending
     def retain(self, scope: Scope, turn_ids: Collection[str]) -> int:
         kept = {_record_id(scope, turn_id) for turn_id in turn_ids}
         with self._locked(scope), self._translated("erase from"):
@@ -170,6 +198,29 @@ class ChromaIndex:
                         count += erased if name == own else 0
         self._scrub()
         return count
+
+    def mend(self, scope: Scope, failure: MemoryStoreError) -> bool:
+        """Make the collection of `scope` anew where Chroma cannot use its files, and say whether that was done.
+
+        A process that is killed while Chroma writes a graph may leave it so. The vectors are derived: whoever misses
+        theirs embeds the turns of the log again.
+        """
+        from chromadb.errors import InternalError
+
+        if self._store.is_shared or not isinstance(failure.__cause__, InternalError):
+            return False
+        name = self._name(self._shard(scope))
+        try:
+            with self._all_locked(), self._translated("mend"):
+                self._check_open()
+                for client in self._store.clients():
+                    self._drop(client, [name])
+                self._store.scrub()
+                self._opened_collections.clear()
+        except MemoryStoreError:
+            return False
+        _log.warning("vectors in %s could not be read and are made anew from the turns (%s)", self._store.name, failure)
+        return True
 
     def clear(self) -> None:
         with self._all_locked(), self._translated("clear"):
