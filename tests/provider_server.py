@@ -19,6 +19,7 @@ from typing import Any
 from urllib.request import urlopen
 
 from tests.schema_rules import faults
+from tests.shared import ROOT
 
 STEPS: list[list[tuple[str, dict[str, Any]]]] = [
     [("find_table", {"place": "Turin"})],
@@ -260,7 +261,7 @@ class ProviderServer:
 
     def __enter__(self) -> ProviderServer:
         command = [sys.executable, "-m", "tests.provider_server", json.dumps(self._options)]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert self._process.stdout is not None
         self.base_url = f"http://127.0.0.1:{int(self._process.stdout.readline())}/v1"
         return self
