@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from memory.evidence import PERSON
+from memory.evidence import PERSON, Evidence
 from memory.recall import RecallItem
 from memory.state.user_state import Candidate, SlotState
 from memory.state.wording import is_calendar_date
@@ -29,6 +29,8 @@ MAX_STATEMENTS = 4
 """Lines of what the person said of themselves."""
 MAX_VALUE_TOKENS = 40
 """Longer values (texts that were sent, say) are particular to their turn."""
+MAX_PIECES = 64
+"""Of evidence that a line brings along. With a half-life of 40 turns, older uses of a habit weigh a third at most."""
 _PAST: Mapping[str, str] = {"superseded": "superseded", "one_off": "that once only"}
 """Status to the words that mark a value as past. It is shown, and its evidence does not speak for the slot."""
 
@@ -188,12 +190,23 @@ def _said_terms(state: SlotState) -> frozenset[str]:
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
     text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
     speaking = [candidate for candidate in candidates if candidate.status not in _PAST]
-    evidence = tuple(chain.from_iterable(candidate.evidence for candidate in speaking))
     if len(speaking) == 1:
         turn_ids = speaking[0].turn_ids
     else:
-        turn_ids = tuple(dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position"))))
-    return RecallItem("state", turn_ids, text, count_tokens(text), score=score, evidence=evidence)
+        pieces = sorted(chain.from_iterable(one.evidence for one in speaking), key=attrgetter("position"))
+        turn_ids = tuple(dict.fromkeys(piece.turn_id for piece in pieces))
+    return RecallItem("state", turn_ids, text, count_tokens(text), score=score, evidence=_weighty(speaking))
+
+
+def _weighty(candidates: Sequence[Candidate]) -> tuple[Evidence, ...]:
+    """Return the `MAX_PIECES` newest pieces of evidence for `candidates` together, and all of standing rules."""
+    newest = sorted(piece.position for one in candidates for piece in one.evidence[-MAX_PIECES:])[-MAX_PIECES:]
+    return tuple(
+        piece
+        for one in candidates
+        for piece in (one.evidence if one.is_standing else one.evidence[-MAX_PIECES:])
+        if piece.position >= newest[0] or piece.kind == "standing"
+    )
 
 
 def _describe(candidate: Candidate, now: int) -> str:

@@ -442,3 +442,15 @@ def test_stead_shows_of_a_long_topic_the_turn_that_lists_what_is_named() -> None
     assert ids(recalled)[0] == ("topic", "t0")
     assert ids(recalled)[-1] == ("topic", "d2")
     assert '"machineId": "M-2"' in recalled.items[[item.turn_ids for item in recalled.items].index(("t0",))].text
+
+
+def test_a_state_line_brings_the_newest_evidence_of_a_habit_and_all_of_a_rule() -> None:
+    uses = [turn(f"h{number}", "My seat", call("book_seat", seat="aisle")) for number in range(100)]
+    (habit,) = open_strategy("state", Shelf(uses)).recall("a seat", [tool("book_seat", "seat")], None, 600).items
+    assert habit.text == 'book_seat.seat = "aisle" (100x, last turn)'
+    assert [piece.turn_id for piece in habit.evidence] == [f"h{number}" for number in range(36, 100)]
+    assert len(habit.turn_ids) == 100
+
+    ruled = [turn("r", "An aisle seat, from now on always.", call("book_seat", seat="aisle")), *uses]
+    (rule,) = open_strategy("state", Shelf(ruled)).recall("a seat", [tool("book_seat", "seat")], None, 600).items
+    assert [piece.turn_id for piece in rule.evidence] == ["r", *(f"h{number}" for number in range(36, 100))]
