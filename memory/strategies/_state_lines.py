@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -189,17 +189,14 @@ def _said_terms(state: SlotState) -> frozenset[str]:
 
 def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
     text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
-    speaking = [candidate for candidate in candidates if candidate.status not in _PAST]
-    if len(speaking) == 1:
-        turn_ids = speaking[0].turn_ids
-    else:
-        pieces = sorted(chain.from_iterable(one.evidence for one in speaking), key=attrgetter("position"))
-        turn_ids = tuple(dict.fromkeys(piece.turn_id for piece in pieces))
-    return RecallItem("state", turn_ids, text, count_tokens(text), score=score, evidence=_weighty(speaking))
+    evidence = _weighty(candidate for candidate in candidates if candidate.status not in _PAST)
+    turn_ids = dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position")))
+    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=score, evidence=evidence)
 
 
-def _weighty(candidates: Sequence[Candidate]) -> tuple[Evidence, ...]:
-    """Return the `MAX_PIECES` newest pieces of evidence for `candidates` together, and all of standing rules."""
+def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
+    """Return the `MAX_PIECES` newest pieces of evidence for all of `speaking`, and every one of a standing rule."""
+    candidates = tuple(speaking)
     newest = sorted(piece.position for one in candidates for piece in one.evidence[-MAX_PIECES:])[-MAX_PIECES:]
     return tuple(
         piece
