@@ -7,7 +7,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -72,6 +72,10 @@ class ChromaStore(Protocol):
 
     def clients(self) -> Sequence[ClientAPI]:
         """Return a client for each server; connecting happens here at the latest."""
+        ...
+
+    def at_work(self, name: str) -> AbstractContextManager[None]:
+        """Note that a collection is used meanwhile, so that what a killed process left of it is not trusted."""
         ...
 
     def will_erase(self, names: Collection[str]) -> None:
@@ -343,9 +347,11 @@ class ChromaIndex:
 
     @contextmanager
     def _locked(self, scope: Scope) -> Iterator[None]:
-        with self._locks[self._shard(scope)]:
+        shard = self._shard(scope)
+        with self._locks[shard]:
             self._check_open()
-            yield
+            with self._store.at_work(self._name(shard)):
+                yield
 
     @contextmanager
     def _all_locked(self) -> Iterator[None]:

@@ -8,8 +8,8 @@ import shutil
 import sqlite3
 import struct
 import threading
-from collections.abc import Collection, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_VECTORS, _ERASING = "chroma", "erasing"
+_VECTORS, _ERASING, _AT_WORK = "chroma", "erasing", "at-work"
 
 
 class ChromaDirectory:
@@ -134,12 +134,40 @@ class ChromaDirectory:
                     cause = exc if is_vendors(exc) else exc.__context__ or exc
                     self._failure = MemoryStoreError(f"cannot read the index in {self.name}: {cause}; {self.hint}")
                     raise self._failure from exc
+                if not self._is_checked:
+                    self._drop_what_a_killed_process_left(self._client)
                 if not self._is_checked and (unfinished := self._noted()):
                     self.rewrite(unfinished)
                     self.scrub()
                     self._client = _client(self._path / _VECTORS)
                 self._is_checked = True
             return [self._client]
+
+    @contextmanager
+    def at_work(self, name: str) -> Iterator[None]:
+        self.clients()  # which looks at the notes of others first
+        note = self._path / _AT_WORK / name
+        note.parent.mkdir(parents=True, exist_ok=True)
+        note.touch()
+        try:
+            yield
+        finally:
+            note.unlink(missing_ok=True)
+
+    def _drop_what_a_killed_process_left(self, client: Client) -> None:
+        """Remove the collections that were in use when a process was killed.
+
+        Chroma writes its graphs file by file, whenever it is asked for something, and half a graph can end the process
+        that reads it. The vectors are derived: whoever misses theirs embeds the turns of the log again.
+        """
+        left = self._path / _AT_WORK
+        names = {note.name for note in left.iterdir()} if left.is_dir() else set()
+        for name in sorted(names.intersection(found.name for found in client.list_collections())):
+            self.will_erase([name])  # so that its files go too
+            client.delete_collection(name)
+            _log.info("vectors in %s were being written when a process was killed, and are made anew", self.name)
+        for name in names:
+            (left / name).unlink(missing_ok=True)
 
     def will_erase(self, names: Collection[str]) -> None:
         for name in names:

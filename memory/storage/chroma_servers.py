@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -81,6 +82,9 @@ class ChromaServers:
             if not self._clients:
                 self._clients = [_client(*place) for place in self._places]
             return self._clients
+
+    def at_work(self, name: str) -> AbstractContextManager[None]:
+        return nullcontext()  # a server is not killed with its clients
 
     def will_erase(self, names: Collection[str]) -> None:
         pass
