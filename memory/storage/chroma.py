@@ -153,7 +153,7 @@ class ChromaIndex:
     @_mending
     def read(self, scope: Scope, turn_ids: Collection[str]) -> StoredVectors:
         wanted = {_record_id(scope, turn_id): turn_id for turn_id in turn_ids}
-        with self._locked(scope), self._translated("read"):
+        with self._translated("read"), self._locked(scope):
             self._check_current()
             found: Any = self._collection(scope).get(
                 where={"scope": _scope_digest(scope)}, include=["embeddings", "metadatas"]
@@ -165,7 +165,7 @@ class ChromaIndex:
         if not 0 < len(turn_ids) <= _FETCHED_AT_ONCE:  # Chroma refuses an empty list
             return self.read(scope, turn_ids)._replace(strangers=0)
         wanted = {_record_id(scope, turn_id): turn_id for turn_id in turn_ids}
-        with self._locked(scope), self._translated("read"):
+        with self._translated("read"), self._locked(scope):
             self._check_current()
             found: Any = self._collection(scope).get(ids=list(wanted), include=["embeddings", "metadatas"])
         return self._stored(found, wanted)
@@ -178,7 +178,7 @@ class ChromaIndex:
                 f"got {vectors.shape}"
             )
         digest = _scope_digest(scope)
-        with self._locked(scope), self._translated("write to"):
+        with self._translated("write to"), self._locked(scope):
             self._check_current()
             collection = self._collection(scope)
             for batch in batches(len(entries)):
@@ -191,7 +191,7 @@ class ChromaIndex:
     @_mending
     def retain(self, scope: Scope, turn_ids: Collection[str]) -> int:
         kept = {_record_id(scope, turn_id) for turn_id in turn_ids}
-        with self._locked(scope), self._translated("erase from"):
+        with self._translated("erase from"), self._locked(scope):
             own = self._name(self._shard(scope))
             count = 0
             for client in self._store.clients():

@@ -136,10 +136,10 @@ class ChromaDirectory:
                     raise self._failure from exc
                 if not self._is_checked:
                     self._drop_what_a_killed_process_left(self._client)
-                if not self._is_checked and (unfinished := self._noted()):
-                    self.rewrite(unfinished)
-                    self.scrub()
-                    self._client = _client(self._path / _VECTORS)
+                    if unfinished := self._noted():
+                        self.rewrite(unfinished)
+                        self.scrub()
+                        self._client = _client(self._path / _VECTORS)
                 self._is_checked = True
             return [self._client]
 
@@ -162,6 +162,8 @@ class ChromaDirectory:
         """
         left = self._path / _AT_WORK
         names = {note.name for note in left.iterdir()} if left.is_dir() else set()
+        if not names:
+            return
         for name in sorted(names.intersection(found.name for found in client.list_collections())):
             self.will_erase([name])  # so that its files go too
             client.delete_collection(name)
