@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, 
 from memory.rendering import render_call, render_json, render_opening, render_outcome
 from memory.shortening import Fields, Size, clip, news, shortened
 from memory.state.extraction import FAILURE_FIELDS, is_failure
-from memory.tokens import count_tokens
+from memory.tokens import count_quarters, count_tokens, whole_tokens
 
 _SIZES = (Size(8, 240), Size(4, 120), Size(2, 60), Size(1, 30))
 _FOCUSED_SIZES = (Size(12, 60), Size(6, 40), Size(3, 30), Size(1, 30))
@@ -110,6 +110,23 @@ class Purpose:
         self.has_slots = bool(slots)
 
 
+class _Outcomes(NamedTuple):
+    """What stays of the results of a turn's calls."""
+
+    observations: tuple[Observation, ...]
+    texts: tuple[str, ...]
+    """How each is put."""
+    quarters: int
+    """Of tokens, of all texts together."""
+
+    @classmethod
+    def of(cls, observations: Iterable[Observation]) -> _Outcomes:
+        """Return them with their texts."""
+        kept = tuple(observations)
+        texts = tuple(map(render_outcome, kept))
+        return cls(kept, texts, sum(map(count_quarters, texts)))
+
+
 class _Asked(NamedTuple):
     """A question with its answer, as text."""
 
@@ -134,6 +151,8 @@ class TurnForm:
                 self._lines.extend(f"call {render_call(call)}" for call in step.calls)
                 self.results.extend(zip(step.calls, step.observations, strict=True))
         self.has_results = any(one.content is not None or one.error is not None for _, one in self.results)
+        self._quarters: dict[tuple[int, int, int], int] = {}
+        """Of tokens, of what stays besides results."""
 
     @cached_property
     def used(self) -> str:
@@ -153,7 +172,12 @@ class TurnForm:
     @cached_property
     def whole_tokens(self) -> int:
         """Of the whole turn."""
-        return count_tokens(self.text(_WHOLE, [render_outcome(one) for _, one in self.results]))
+        return whole_tokens(self.quarters(_WHOLE) + self.whole_results.quarters)
+
+    @cached_property
+    def whole_results(self) -> _Outcomes:
+        """The results, uncut."""
+        return _Outcomes.of(one for _, one in self.results)
 
     @cached_property
     def request_tokens(self) -> int:
@@ -163,12 +187,12 @@ class TurnForm:
     @cached_property
     def least_tokens(self) -> int:
         """Of the shortest form that has the whole request."""
-        return TurnCuts(self, Purpose()).least.tokens
+        return TurnCuts(self, Purpose()).least_tokens
 
     @cached_property
     def barest_tokens(self) -> int:
         """Of the shortest form that has the beginning of the request."""
-        return TurnCuts(self, Purpose()).barest.tokens
+        return TurnCuts(self, Purpose()).barest_tokens
 
     def request(self, tokens: int) -> str:
         """Return the beginning of the request: so many tokens, about."""
@@ -179,6 +203,14 @@ class TurnForm:
         """Return the beginning of the reply."""
         text = self.turn.reply
         return text if characters == _ALL or text is None else clip(text, characters) or None
+
+    def quarters(self, shape: _Shape) -> int:
+        """Return the quarters of tokens that the turn takes in this shape without any results."""
+        key = (shape.reply, shape.questions, shape.request)
+        found = self._quarters.get(key)
+        if found is None:
+            found = self._quarters[key] = count_quarters(self.text(shape, [""] * len(self.results)))
+        return found
 
     def text(self, shape: _Shape, outcomes: Sequence[str]) -> str:
         """Return the turn as `render_turn` gives it, with these outcomes of its calls."""
@@ -220,21 +252,25 @@ class Cut:
     Args:
         form: Of the whole turn.
         shape: What stays of it.
-        observations: What stays of the results.
-        text: As `memory.rendering.render_turn` gives it.
+        outcomes: What stays of the results.
+        tokens: Of `text`.
     """
 
-    def __init__(self, form: TurnForm, shape: _Shape, observations: Sequence[Observation], text: str) -> None:
+    def __init__(self, form: TurnForm, shape: _Shape, outcomes: _Outcomes, tokens: int) -> None:
         self._form = form
         self._shape = shape
-        self._observations = observations
-        self.text = text
-        self.tokens = count_tokens(text)
+        self._outcomes = outcomes
+        self.tokens = tokens
+
+    @cached_property
+    def text(self) -> str:
+        """As `memory.rendering.render_turn` gives it."""
+        return self._form.text(self._shape, self._outcomes.texts)
 
     @cached_property
     def turn(self) -> Turn:
-        """The turn that `text` is of; few of the forms that are tried are ever shown."""
-        return self._form.turn if self._shape == _WHOLE else self._form.cut(self._shape, self._observations)
+        """The turn that `text` is of."""
+        return self._form.turn if self._shape == _WHOLE else self._form.cut(self._shape, self._outcomes.observations)
 
 
 class TurnCuts:
@@ -252,60 +288,59 @@ class TurnCuts:
         focused = _KEEPING_REQUEST if keeps_request else _CUTTING_REQUEST
         self._shapes = focused if purpose.has_slots else _ALIKE
         self._cuts: dict[_Shape, Cut] = {}
-        self._results: dict[_Results | None, tuple[tuple[Observation, ...], tuple[str, ...]]] = {}
+        self._outcomes: dict[_Results, _Outcomes] = {}
 
     def fit(self, max_tokens: int) -> Cut | None:
         """Return the first that has at most `max_tokens` tokens; `None` if even the barest has more."""
-        if self.least.tokens > max_tokens:
+        if self.least_tokens > max_tokens:
             return None
         if self._form.whole_tokens <= max_tokens:
-            return self._cut(_WHOLE)
-        fitting = (shape for shape in self._shapes[1:] if self._least_tokens(shape) <= max_tokens)
-        return next((cut for cut in map(self._cut, fitting) if cut.tokens <= max_tokens), None)
+            return self.whole
+        return next((self._cut(shape) for shape in self._shapes[1:] if self._fits(shape, max_tokens)), None)
 
     @property
-    def least(self) -> Cut:
-        """The shortest."""
-        return self._cut(self._shapes[-1])
+    def least_tokens(self) -> int:
+        """Of the shortest."""
+        return self._tokens(self._shapes[-1])
 
     @property
-    def barest(self) -> Cut:
-        """With the beginning of the request only."""
-        return self._cut(_CUTTING_REQUEST[-1])
+    def barest_tokens(self) -> int:
+        """Of the shortest with the beginning of the request only."""
+        return self._tokens(_CUTTING_REQUEST[-1])
+
+    @property
+    def slots_alone_tokens(self) -> int:
+        """Without the reply, and of the results what may fill slots."""
+        return self._tokens(_SLOTS_ALONE)
 
     @property
     def whole(self) -> Cut:
         """Nothing cut."""
         return self._cut(_WHOLE)
 
-    @property
-    def slots_alone(self) -> Cut:
-        """Without the reply, and of the results what may fill slots."""
-        return self._cut(_SLOTS_ALONE)
+    def _fits(self, shape: _Shape, max_tokens: int) -> bool:
+        """Say whether `shape` fits; what it takes without any results is known at once."""
+        return whole_tokens(self._form.quarters(shape)) <= max_tokens and self._tokens(shape) <= max_tokens
 
-    def _least_tokens(self, shape: _Shape) -> int:
-        """Return what `shape` takes without any results, which is quickly known."""
-        return self._cut(_Shape(_NOTHING, *shape[1:])).tokens
+    def _tokens(self, shape: _Shape) -> int:
+        return whole_tokens(self._form.quarters(shape) + self._outcomes_of(shape.results).quarters)
 
     def _cut(self, shape: _Shape) -> Cut:
-        if not self._form.has_results and shape.results is not None:
-            shape = _Shape(_NOTHING, *shape[1:])
         cut = self._cuts.get(shape)
         if cut is None:
-            observations, outcomes = self._results_of(shape.results)
-            text = self._form.text(shape, outcomes)
-            cut = self._cuts[shape] = Cut(self._form, shape, observations, text)
+            cut = self._cuts[shape] = Cut(self._form, shape, self._outcomes_of(shape.results), self._tokens(shape))
         return cut
 
-    def _results_of(self, results: _Results | None) -> tuple[tuple[Observation, ...], tuple[str, ...]]:
-        """Return what stays of the result of each call, and how that is put."""
-        found = self._results.get(results)
+    def _outcomes_of(self, results: _Results | None) -> _Outcomes:
+        if results is None or not self._form.has_results:
+            return self._form.whole_results
+        found = self._outcomes.get(results)
         if found is None:
-            observations = tuple(
-                one if results is None else self._form.errors.get(place) or self._shorter(call, one, results)
+            shorter = (
+                self._form.errors.get(place) or self._shorter(call, one, results)
                 for place, (call, one) in enumerate(self._form.results)
             )
-            found = self._results[results] = observations, tuple(map(render_outcome, observations))
+            found = self._outcomes[results] = _Outcomes.of(shorter)
         return found
 
     def _shorter(self, call: ToolCall, whole: Observation, results: _Results) -> Observation:

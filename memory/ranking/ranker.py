@@ -43,9 +43,6 @@ MEAN_PRIOR_TURNS = 8
 CANDIDATES = 64
 """Turns whose statements are compared with the query, the best by all other features: embedding them takes time."""
 
-_ROWS_AT_ONCE = 256
-"""Whose vectors are centred at once: half a megabyte stays near the processor."""
-
 Embed = Callable[[Sequence[str]], Matrix]
 
 
@@ -67,16 +64,15 @@ class Centring(NamedTuple):
         return cls(rows.sum(axis=0) / np.float32(len(rows) + MEAN_PRIOR_TURNS))
 
     def cosines(self, rows: Matrix, query: Vector) -> Array:
-        """Return the cosine of each row, shape `(n, d)`, with `query`, shape `(d,)`; 0 where nothing is left."""
+        """Return the cosine of each unit row, shape `(n, d)`, with `query`, shape `(d,)`; 0 where nothing is left.
+
+        No row is moved: (r - m)·q = r·q - m·q and |r - m|² = 1 - 2 r·m + |m|².
+        """
         direction = query - self.mean
-        products, squares = np.empty((2, len(rows)), dtype=np.float32)
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
-            centred = rows[part] - self.mean
-            products[part] = dots(centred, direction)
-            squares[part] = np.einsum("ij,ij->i", centred, centred)
-        lengths = np.sqrt(squares) * np.sqrt(np.einsum("i,i->", direction, direction))
-        return np.asarray(products / np.maximum(lengths, 1e-6), dtype=np.float64)
+        products = dots(rows, direction) - _dot(self.mean, direction)
+        squares = 1 - 2 * dots(rows, self.mean) + _dot(self.mean, self.mean)
+        lengths = np.sqrt(np.maximum(squares, 0)) * np.sqrt(_dot(direction, direction))
+        return np.asarray(np.clip(products / np.maximum(lengths, 1e-6), -1, 1), dtype=np.float64)
 
 
 class RankingLog:
@@ -219,6 +215,11 @@ def ranking_weights() -> Array:
         files("memory.ranking").joinpath("ranking_weights.json").read_text(encoding="utf-8")
     )
     return np.array([float(stored["weights"][name]) for name in FEATURES])
+
+
+def _dot(one: Vector, other: Vector) -> np.float32:
+    product: np.float32 = np.einsum("i,i->", one, other)
+    return product
 
 
 def _weighed(features: Array) -> Array:

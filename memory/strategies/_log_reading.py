@@ -66,10 +66,14 @@ class Callers:
         for name in {call.name for call in turn.calls}:
             self._positions.setdefault(name, array("l")).append(position)
 
-    def of(self, tools: Iterable[str]) -> NDArray[np.intp]:
-        """Return the positions of the turns that called one of `tools`, ascending."""
-        found = [np.array(self._positions[name], dtype=np.intp) for name in set(tools) if name in self._positions]
-        return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.intp)
+    def of(self, tools: Iterable[str], end: int) -> NDArray[np.bool_]:
+        """Return for each turn before `end` whether it called one of `tools`."""
+        has_called = np.zeros(end, dtype=np.bool_)
+        for name in tools:
+            if name in self._positions:
+                positions = np.array(self._positions[name])
+                has_called[positions[: np.searchsorted(positions, end)]] = True
+        return has_called
 
 
 @dataclass(frozen=True)
@@ -88,10 +92,9 @@ class LogMoment:
     callers: Callers
     """Perhaps with later ones."""
 
-    def calling(self, tools: Iterable[str]) -> NDArray[np.intp]:
-        """Return the positions of the turns that called one of `tools`, ascending."""
-        positions = self.callers.of(tools)
-        return positions[positions < len(self.turns)]
+    def calling(self, tools: Iterable[str]) -> NDArray[np.bool_]:
+        """Return for each turn whether it called one of `tools`."""
+        return self.callers.of(tools, len(self.turns))
 
     def extended(self, extractor: Extractor) -> LogMoment:
         """Return the log with the evidence that `extractor` adds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,6 +12,7 @@ from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence
 from memory.recall import RecallItem
+from memory.rendering import render_json
 from memory.state.user_state import Candidate, SlotState
 from memory.state.wording import is_calendar_date
 from memory.strategies._history import Snapshot
@@ -35,24 +35,51 @@ _PAST: Mapping[str, str] = {"superseded": "superseded", "one_off": "that once on
 """Status to the words that mark a value as past. It is shown, and its evidence does not speak for the slot."""
 
 
+class _Value(NamedTuple):
+    """A candidate as text, but for its age."""
+
+    before: str
+    last: int
+    """Position of the turn that last spoke for it."""
+    after: str
+
+    def told(self, now: int) -> str:
+        """Return it as it is shown before the turn at position `now`."""
+        age = now - self.last
+        return f"{self.before}{'last turn' if age == 1 else f'{age} turns ago'}{self.after}"
+
+
+class _Known(NamedTuple):
+    """What is worth showing of a slot, whatever is asked and whenever."""
+
+    candidates: tuple[Candidate, ...]
+    values: tuple[_Value, ...]
+    evidence: tuple[Evidence, ...]
+    turn_ids: tuple[str, ...]
+    says: tuple[object, ...]
+    """The same for two slots of one argument name that the same evidence (which `candidates` hold) speaks for alike."""
+    score: float
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate], score: float) -> _Known:
+        """Return what there is to show of `candidates`, in their order."""
+        evidence = _weighty(candidate for candidate in candidates if candidate.status not in _PAST)
+        turn_ids = dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position")))
+        says = tuple((id(one.evidence), one.status, one.is_standing, one.similarity < 1) for one in candidates)
+        return cls(tuple(candidates), tuple(map(_value, candidates)), evidence, tuple(turn_ids), says, score)
+
+    def item(self, slot: str, now: int, score: float) -> RecallItem:
+        """Return the line for a slot of this name."""
+        text = f"{slot} = {'; '.join(value.told(now) for value in self.values)}"
+        return RecallItem("state", self.turn_ids, text, count_tokens(text), score=score, evidence=self.evidence)
+
+
 class _Line(NamedTuple):
     """A slot worth showing."""
 
     tool: Tool
     parameter: Parameter
-    candidates: tuple[Candidate, ...]
-    unwanted: tuple[Candidate, ...]
-    past: tuple[Candidate, ...]
-    """Of the very slot: superseded by a rule, or meant for one time only."""
-    score: float
-
-
-class _Known(NamedTuple):
-    """What is worth showing of a slot, whatever is asked."""
-
-    shown: tuple[Candidate, ...]
-    unwanted: tuple[Candidate, ...]
-    past: tuple[Candidate, ...]
+    known: _Known
     score: float
 
 
@@ -85,8 +112,7 @@ def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> 
             state = history.state.lookup(tool, parameter)
             known = state.memo(_known) if state is not None else None
             if known is not None:
-                score = known.score + relevance + 0.25 * parameter.is_required
-                yield _Line(tool, parameter, known.shown, known.unwanted, known.past, score)
+                yield _Line(tool, parameter, known, known.score + relevance + 0.25 * parameter.is_required)
 
 
 def _known(state: SlotState) -> _Known | None:
@@ -96,7 +122,8 @@ def _known(state: SlotState) -> _Known | None:
     if not shown and not unwanted:
         return None
     nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
-    return _Known(shown, unwanted, _past(state), 2 * nearest + (_settledness(shown) if shown else 0.0))
+    settledness = _settledness(shown) if shown else 0.0
+    return _Known.of((*shown, *unwanted, *_past(state)), 2 * nearest + settledness)
 
 
 @text_cache(8192)
@@ -105,6 +132,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _past(state: SlotState) -> tuple[Candidate, ...]:
+    """Return values of the very slot that a rule superseded, or that were meant for one time only."""
     found = [
         candidate
         for candidate in state.candidates
@@ -141,7 +169,7 @@ def _merged(alike: Sequence[Candidate]) -> Candidate:
 def _is_lasting(argument: str, value: JsonValue) -> bool:
     if is_calendar_date(value):
         return "birth" in argument.casefold()
-    return count_tokens(json.dumps(value, ensure_ascii=False)) <= MAX_VALUE_TOKENS
+    return count_tokens(render_json(value)) <= MAX_VALUE_TOKENS
 
 
 def _settledness(candidates: Sequence[Candidate]) -> float:
@@ -156,26 +184,24 @@ def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
     """Return `lines` with those put together that say the same of one argument name, at the place of the first."""
     groups: dict[tuple[object, ...], list[_Line]] = {}
     for line in lines:
-        known = (*line.candidates, *line.unwanted, *line.past)
-        says = tuple((id(one.evidence), one.status, one.is_standing, one.similarity < 1) for one in known)
-        groups.setdefault((line.parameter.name, says), []).append(line)
+        groups.setdefault((line.parameter.name, line.known.says), []).append(line)
     return list(groups.values())
 
 
 def _item(alike: Sequence[_Line], now: int) -> RecallItem:
     line = alike[0]
     slot = f"{'/'.join(dict.fromkeys(other.tool.name for other in alike))}.{line.parameter.name}"
-    return _state_item(slot, (*line.candidates, *line.unwanted, *line.past), now, line.score)
+    return line.known.item(slot, now, line.score)
 
 
 def _statement_items(history: Snapshot, wanted: frozenset[str]) -> list[RecallItem]:
     """Return what the person said of themselves, as far as it has a term that is `wanted`, the most words first."""
     found: list[RecallItem] = []
     for slot, state in history.state.slots.items():
-        if slot.tool == PERSON and wanted and (holding := state.memo(_holding)):
+        if slot.tool == PERSON and wanted and (held := state.memo(_held)) is not None:
             terms = state.memo(_said_terms)
             if shared := len(wanted & terms):
-                found.append(_state_item(str(slot), holding, len(history.turns), shared / len(terms)))
+                found.append(held.item(str(slot), len(history.turns), shared / len(terms)))
     return sorted(found, key=lambda item: -item.score)[:MAX_STATEMENTS]
 
 
@@ -183,15 +209,13 @@ def _holding(state: SlotState) -> list[Candidate]:
     return [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES]
 
 
+def _held(state: SlotState) -> _Known | None:
+    holding = _holding(state)
+    return _Known.of(holding, 0.0) if holding else None
+
+
 def _said_terms(state: SlotState) -> frozenset[str]:
     return frozenset(tokenise(" ".join([state.slot.argument, *(str(one.value) for one in _holding(state))])))
-
-
-def _state_item(slot: str, candidates: Sequence[Candidate], now: int, score: float) -> RecallItem:
-    text = f"{slot} = {'; '.join(_describe(candidate, now) for candidate in candidates)}"
-    evidence = _weighty(candidate for candidate in candidates if candidate.status not in _PAST)
-    turn_ids = dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position")))
-    return RecallItem("state", tuple(turn_ids), text, count_tokens(text), score=score, evidence=evidence)
 
 
 def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
@@ -206,15 +230,9 @@ def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
     )
 
 
-def _describe(candidate: Candidate, now: int) -> str:
-    age = now - candidate.last
-    standing = "rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x"
-    facts = [_PAST.get(candidate.status, standing), _ago(age)]
-    if candidate.similarity < 1:
-        facts.append(f"as {candidate.evidence[-1].slot}")
+def _value(candidate: Candidate) -> _Value:
     negation = "not " if candidate.is_negated else ""
-    return f"{negation}{json.dumps(candidate.value, ensure_ascii=False)} ({', '.join(facts)})"
-
-
-def _ago(turns: int) -> str:
-    return "last turn" if turns == 1 else f"{turns} turns ago"
+    standing = "rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x"
+    origin = f", as {candidate.evidence[-1].slot}" if candidate.similarity < 1 else ""
+    shown = f"{negation}{render_json(candidate.value)} ({_PAST.get(candidate.status, standing)}, "
+    return _Value(shown, candidate.last, f"{origin})")

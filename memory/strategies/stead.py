@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.cutting import Purpose
 from memory.evidence import PERSON
@@ -89,7 +90,7 @@ class Stead:
         topic = shown.topic(start, int(TOPIC_SHARE * budget))
         state = state_items(history, tools, terms, min(int(STATE_SHARE * budget), budget - _tokens(topic)))
         left = budget - _tokens(topic) - _tokens(state)
-        ranking = self._rank(history, request, tools, named, start)
+        ranking = self._rank(history, request, tools, shown.exemplars, named, start)
         with self._remarks.get().read(history.turns) as said:
             remarks = said.rank(content, tools, start, MAX_EARLIER_TURNS)
         if topic:
@@ -99,14 +100,20 @@ class Stead:
         return history.arrange([*state, *earlier, *topic])
 
     def _rank(
-        self, history: Snapshot, request: str, tools: Sequence[Tool], named: Mapping[int, float], end: int
+        self,
+        history: Snapshot,
+        request: str,
+        tools: Sequence[Tool],
+        exemplars: NDArray[np.bool_],
+        named: Mapping[int, float],
+        end: int,
     ) -> Ranking:
         """Return the turns before `end`, best first, by the request, by the slots to fill and by tools in common."""
         if end == 0:
             return Ranking.of(())
         slot_queries = list(dict.fromkeys(_slot_queries(history, tools)))
         by_slots = rank_by_vectors(self._shelf, history, slot_queries)
-        same_tool = _same_tool(history, tools)
+        same_tool = _newest_first(exemplars)
         naming = [(position, named[position]) for position in same_tool.positions.tolist() if position in named]
         naming.sort(key=lambda hit: (-hit[1], -hit[0]))
         rankings = [self._relevance.rank(history, request), *by_slots, same_tool, Ranking.of(naming)]
@@ -129,8 +136,8 @@ class _Shown:
         self._remark_budget = remark_budget
         self._history = history
         self._request = request
-        self._exemplars = np.zeros(len(history.turns), dtype=np.bool_)
-        self._exemplars[history.moment.calling(tool.name for tool in tools)] = True
+        self.exemplars = history.moment.calling(tool.name for tool in tools)
+        """For each turn whether it called a tool on offer."""
         slots = tuple({parameter.name: None for tool in tools for parameter in tool.parameters})
         self._purpose = Purpose(request, slots)
 
@@ -148,7 +155,7 @@ class _Shown:
         for number, position in enumerate([*newest_first[:1], *by_name, *others]):
             if self._history.moment.cards[position].barest_tokens > budget:
                 continue
-            most = min(budget, self._history.cuts(position, "topic", self._purpose).slots_alone.tokens)
+            most = min(budget, self._history.cuts(position, "topic", self._purpose).slots_alone_tokens)
             share = max(budget // (len(newest_first) - number), LEAST_TOPIC_TOKENS) if number else most
             item = self._item(position, "topic", float(position), min(most, share)) or self._item(
                 position, "topic", float(position), most
@@ -164,8 +171,8 @@ class _Shown:
         Where there are others than exemplars, exemplars take at most `EXEMPLAR_SHARE` of the budget before them. The
         turn that the best of the others answers comes with it. Remarks of turns that are not shown have room kept free.
         """
-        exemplars = ranking.where(self._exemplars)[:MAX_EARLIER_TURNS]
-        others = ranking.where(~self._exemplars)[:MAX_EARLIER_TURNS]
+        exemplars = ranking.where(self.exemplars)[:MAX_EARLIER_TURNS]
+        others = ranking.where(~self.exemplars)[:MAX_EARLIER_TURNS]
         kept = min(_tokens(self._said(remarks, set(), self._remark_budget)), budget)
         items = self._fitted(exemplars, int(EXEMPLAR_SHARE * (budget - kept)) if others else budget - kept)
         context = self._fitted(self._context(others), min(MAX_CONTEXT_TOKENS, budget - kept - _tokens(items)))
@@ -224,7 +231,7 @@ class _Shown:
 
     def _is_exemplar(self, position: int) -> bool:
         """Whether the turn called a tool on offer."""
-        return bool(self._exemplars[position])
+        return bool(self.exemplars[position])
 
     def grow(self, items: Sequence[RecallItem], budget: int) -> list[RecallItem]:
         """Return `items` with more of their turns, the first ones first, for `budget` tokens more."""
@@ -256,8 +263,8 @@ def slot_query(tool: Tool, parameter: Parameter) -> str:
     return f"{' '.join(split_name(tool.name))}: {' '.join(split_name(parameter.name))} {parameter.description}".strip()
 
 
-def _same_tool(history: Snapshot, tools: Sequence[Tool]) -> Ranking:
-    newest_first = history.moment.calling(tool.name for tool in tools)[::-1]
+def _newest_first(exemplars: NDArray[np.bool_]) -> Ranking:
+    newest_first = np.flatnonzero(exemplars)[::-1]
     return Ranking(newest_first, newest_first.astype(np.float64))
 
 
