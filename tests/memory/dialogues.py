@@ -1,7 +1,7 @@
 """The dialogues of `dialogues.jsonl`: what the user state must make of them.
 
-A dialogue is a few turns with expectations of the state after them. Half A was used to mend the readers, half B only to
-measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by `lookup` of an
+A dialogue is a few turns with expectations of the state after them. Halves A and C were used to mend the readers, B and
+D only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by `lookup` of an
 argument of a tool on offer, or gives the `count` of current values of a slot.
 """
 
@@ -23,9 +23,21 @@ from memory.typed.values import equal
 
 FILE = Path(__file__).with_name("dialogues.jsonl")
 Standing = Literal[
-    "current", "rule", "habit", "not", "off", "superseded", "expired", "one_off", "hypothetical", "other_person"
+    "current",
+    "rule",
+    "habit",
+    "bound",
+    "not",
+    "off",
+    "superseded",
+    "expired",
+    "one_off",
+    "hypothetical",
+    "other_person",
 ]
-"""`off`: not current, whatever else; `not`: current as what the person does not want."""
+"""`off`: not current, whatever else; `not`: current as what the person does not want; `bound`: current only under a
+condition that holds the text `condition`."""
+HALVES = ("A", "B", "C", "D")
 
 
 class StepLine(BaseModel, frozen=True, extra="forbid"):
@@ -65,6 +77,7 @@ class Expectation(BaseModel, frozen=True, extra="forbid"):
     count: str | None = None
     value: JsonValue = None
     stands: Standing | None = None
+    condition: str = ""
     as_of: int | datetime | None = None
 
 
@@ -72,7 +85,7 @@ class Dialogue(BaseModel, frozen=True, extra="forbid"):
     """A line of the file."""
 
     id: str
-    half: Literal["A", "B"]
+    half: Literal["A", "B", "C", "D"]
     language: Literal["en", "zh"]
     kind: str
     tools: dict[str, dict[str, str | tuple[str, ...]]] = {}
@@ -108,7 +121,7 @@ class Dialogue(BaseModel, frozen=True, extra="forbid"):
             found = [one for one in self._of_lookup(state, expectation.lookup) if equal(one.value, expectation.value)]
         else:
             found = [one for one in _of_person(state) if (expectation.said or "").lower() in str(one.value).lower()]
-        return _stands(found, expectation.stands)
+        return _stands(found, expectation)
 
     def _of_lookup(self, state: UserState, name: str) -> Iterable[Candidate]:
         tool_name, argument = name.split(".")
@@ -158,8 +171,11 @@ def _of_person(state: UserState) -> Iterable[Candidate]:
     return [one for slot, found in state.slots.items() if slot.tool == PERSON for one in found.candidates]
 
 
-def _stands(found: list[Candidate], stands: Standing | None) -> bool:
+def _stands(found: list[Candidate], expectation: Expectation) -> bool:
+    stands = expectation.stands
     current = [one for one in found if one.status == "current" and not one.is_negated]
+    if stands == "bound":
+        return bool(current) and all(expectation.condition in (getattr(one, "condition", "") or "") for one in current)
     if stands == "current":
         return bool(current)
     if stands in ("rule", "habit"):
@@ -173,7 +189,7 @@ def _stands(found: list[Candidate], stands: Standing | None) -> bool:
 
 if __name__ == "__main__":
     lines = read()
-    for half in ("A", "B"):
+    for half in HALVES:
         for language in ("en", "zh"):
             cell = [one for one in lines if (one.half, one.language) == (half, language)]
             print(half, language, sum(not one.failed() for one in cell), "of", len(cell))
