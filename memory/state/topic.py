@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from memory.records import Turn
-from memory.state.corrections import is_state_correction
+from memory.state.corrections import CORRECTION_TOOL, is_state_correction
 from memory.tools import Tool
 
 LONGEST = 50
@@ -25,17 +25,14 @@ def running_topic(turns: Sequence[Turn], tools: Sequence[Tool]) -> int:
     start = len(turns)
     for position in range(len(turns) - 1, max(-1, len(turns) - 1 - LONGEST), -1):
         turn = turns[position]
-        if is_state_correction(turn):
+        called = {call.name for call in turn.calls}
+        if called == {CORRECTION_TOOL}:
             continue
-        if turn.topic != topic or not _fits(turn, offered):
+        if turn.topic != topic or not called <= offered:
             break
-        if turn.calls:
+        if called:
             start = position
     return _with_chat_before(turns, start)
-
-
-def _fits(turn: Turn, offered: Collection[str]) -> bool:
-    return all(call.name in offered for call in turn.calls)
 
 
 def _with_chat_before(turns: Sequence[Turn], start: int) -> int:

@@ -8,8 +8,10 @@ from sqlalchemy import delete, insert, select
 from memory.errors import RecordError
 from memory.records import Scope
 from memory.storage.schema import user_settings
-from memory.storage.sql_turn_log import SqlTurnLog, row_key, rows_of
+from memory.storage.sql_turn_log import SqlTurnLog, of, of_scope, row_key, rows_of
 from memory.storage.user_settings import UserSettings
+
+_CONTENT = select(user_settings.c.content).where(of_scope(user_settings))  # asked for at every recall, so made once
 
 
 class SqlSettingsStore:
@@ -24,8 +26,7 @@ class SqlSettingsStore:
 
     def get(self, scope: Scope) -> UserSettings:
         with self._log.connection("read settings from") as connection:
-            query = select(user_settings.c.content).where(rows_of(user_settings, scope))
-            content = connection.execute(query).scalar_one_or_none()
+            content = connection.execute(_CONTENT, of(scope)).scalar_one_or_none()
         if content is None:
             return UserSettings()
         try:

@@ -44,18 +44,18 @@ _POSTGRES_RESIDUE = (
 )
 
 
-def _of_scope(table: Table) -> ColumnElement[bool]:
-    """Return the condition that a row belongs to the scope whose `_of` is given when the statement is executed."""
+def of_scope(table: Table) -> ColumnElement[bool]:
+    """Return the condition that a row belongs to the scope whose `of` is given when the statement is executed."""
     return and_(*(table.c[name] == bindparam(f"of_{name}") for name in _SCOPE_COLUMNS))
 
 
 # Made once: building a statement takes longer than running it.
 _INSERT = insert(turns)
-_ADVANCE = update(scopes).where(_of_scope(scopes)).values(appended=scopes.c.appended + 1).returning(scopes.c.appended)
-_VERSION = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(_of_scope(scopes))
+_ADVANCE = update(scopes).where(of_scope(scopes)).values(appended=scopes.c.appended + 1).returning(scopes.c.appended)
+_VERSION = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(of_scope(scopes))
 _ENTRIES = (
     select(turns.c.position, turns.c.content)
-    .where(and_(_of_scope(turns), turns.c.position > bindparam("after")))
+    .where(and_(of_scope(turns), turns.c.position > bindparam("after")))
     .order_by(turns.c.position)
 )
 
@@ -129,12 +129,12 @@ class SqlTurnLog:
 
     def version(self, scope: Scope) -> LogVersion | None:
         with self._translated("read"), self._engine.connect() as connection:
-            row = connection.execute(_VERSION, _of(scope)).one_or_none()
+            row = connection.execute(_VERSION, of(scope)).one_or_none()
         return None if row is None else LogVersion(*row)
 
     def entries(self, scope: Scope, *, after: int = -1) -> tuple[LogEntry, ...]:
         with self._translated("read"), self._engine.connect() as connection:
-            rows = connection.execute(_ENTRIES, {**_of(scope), "after": after}).all()
+            rows = connection.execute(_ENTRIES, {**of(scope), "after": after}).all()
         return tuple(
             LogEntry(position, decode_turn(content, f"position {position} of {self._name}"))
             for position, content in rows
@@ -273,7 +273,7 @@ class SqlTurnLog:
 
 def _next_position(connection: Connection, scope: Scope) -> int:
     """Give out the next position of `scope`; until this transaction ends, other writers of the scope wait."""
-    appended = connection.execute(_ADVANCE, _of(scope)).scalar_one_or_none()
+    appended = connection.execute(_ADVANCE, of(scope)).scalar_one_or_none()
     if appended is None:
         appended = 1
         first = {"epoch": secrets.randbits(_EPOCH_BITS), "appended": appended, "erased": 0}
@@ -293,7 +293,8 @@ def row_key(scope: Scope) -> dict[str, str]:
     return dict(zip(_SCOPE_COLUMNS, scope.key, strict=True))
 
 
-def _of(scope: Scope) -> dict[str, str]:
+def of(scope: Scope) -> dict[str, str]:
+    """Return the values with which a statement that has `of_scope` is executed."""
     return {f"of_{name}": part for name, part in row_key(scope).items()}
 
 
