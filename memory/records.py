@@ -73,6 +73,10 @@ class Observation(BaseModel, frozen=True, extra="forbid"):
     error: str | None = None
 
 
+UNRECORDED = Observation(error="no result was recorded")
+"""What stands for the result of a call that a chat log lacks."""
+
+
 class CallStep(BaseModel, frozen=True, extra="forbid"):
     """Tool calls made together, each with its observation (same order, same length)."""
 

@@ -35,7 +35,8 @@ def import_(
 
     A line is {"user", "conversation", "messages": [{"role", "content", "tool_calls"?, "tool_call_id"?, "time"?}]}:
     messages as OpenAI has them, times in ISO 8601 with their offset. A line of `stead state export` is read too.
-    A line that cannot be read is named by its number, skipped and counted; the exit status is then 2.
+    A line that cannot be read is named by its number, skipped and counted; the exit status is then 2. Keys of messages
+    that nothing reads are named.
     """
     with failing_kindly():
         from agent.stewardship.importing import import_lines
@@ -54,17 +55,30 @@ def _report(imported: Imported, *, as_json: bool) -> None:
         typer.echo(printable(f"stead: line {number} is skipped: {fault}"), err=True)
     if len(imported.faults) > MAX_NAMED:
         typer.echo(f"stead: {len(imported.faults) - MAX_NAMED} further lines are skipped", err=True)
+    for key, numbers in sorted(imported.unread.items()):
+        typer.echo(printable(f"stead: {_unread(key, numbers)}"), err=True)
     if as_json:
         counts = {
             "lines": imported.lines,
             "users": imported.users,
             "added": imported.added,
+            "grown": imported.grown,
             "known": imported.known,
+            "unread": {key: {"lines": len(numbers), "first": min(numbers)} for key, numbers in imported.unread.items()},
             "skipped": [{"line": number, "error": fault} for number, fault in imported.faults],
         }
         typer.echo(json.dumps(counts, ensure_ascii=False))
     else:
         typer.echo(
             f"{imported.added} turns of {imported.users} users remembered, {imported.known} were known, "
+            f"{f'{imported.grown} went on, ' if imported.grown else ''}"
             f"{len(imported.faults)} of {imported.lines} lines skipped."
         )
+
+
+def _unread(key: str, numbers: list[int]) -> str:
+    lines = "1 line has" if len(numbers) == 1 else f"{len(numbers)} lines have"
+    return (
+        f"{lines} messages with the key {key!r}, the first is line {min(numbers)}; nothing reads it, only role, "
+        "content, tool_calls, tool_call_id and time"
+    )

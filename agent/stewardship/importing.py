@@ -10,6 +10,7 @@ from memory.errors import MemoryStoreError, RecordError
 from memory.memory import Memory
 from memory.records import Scope, Turn
 from memory.state.transcripts import Conversation, ExportedTurn, read_line, turns_of
+from memory.storage.turn_growth import has_grown_to
 from memory.storage.user_memory import UserMemory
 from memory.typed.value_forms import wall_time
 
@@ -27,10 +28,14 @@ class Imported:
     """Whose lines were taken in; those who have paused are none."""
     added: int = 0
     """Turns that are new."""
+    grown: int = 0
+    """Turns that were remembered up to a point, and now to their end."""
     known: int = 0
     """Turns that were remembered before."""
     faults: list[tuple[int, str]] = field(default_factory=list)
     """Lines that were skipped, by number from 1, with what is wrong; in order of number."""
+    unread: dict[str, list[int]] = field(default_factory=dict)
+    """Keys of messages that nothing reads, each with the numbers of the lines that were taken in without it."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +44,13 @@ class _Line:
     user: str
     turns: tuple[Turn, ...]
     is_exported: bool
+    unread_keys: tuple[str, ...]
 
 
 def import_lines(
     lines: Iterable[str], memory: Memory, *, tenant: str = "default", on_progress: OnProgress = lambda done, of: None
 ) -> Imported:
-    """Remember the turns of `lines`; what is remembered already stays as it is.
+    """Remember the turns of `lines`; of what is remembered already only what has grown changes.
 
     The conversations of a person are remembered oldest first where all of them have times, else in the order of the
     file, as exported turns always are. All lines are read before the first is remembered.
@@ -66,7 +72,7 @@ def import_lines(
     for user, held in by_user.items():
         person = memory.user(Scope(user, tenant=tenant))
         imported.users += not person.settings.is_paused
-        known = {turn.turn_id for turn in person.kept_turns()}
+        known = {turn.turn_id: turn for turn in person.kept_turns()}
         for line in _in_order(held):
             _remember(line, person, known, imported)
             done += 1
@@ -83,7 +89,9 @@ def _read(lines: Iterable[str], imported: Imported) -> Iterator[_Line]:
         try:
             line = read_line(text)
             Scope(line.user)  # checks it
-            yield _Line(number, line.user, _turns(line), isinstance(line, ExportedTurn))
+            is_exported = isinstance(line, ExportedTurn)
+            unread = () if isinstance(line, ExportedTurn) else tuple(sorted(line.unread_keys))
+            yield _Line(number, line.user, _turns(line), is_exported, unread)
         except (RecordError, MemoryStoreError) as exc:
             imported.faults.append((number, str(exc)))
 
@@ -100,16 +108,27 @@ def _in_order(lines: list[_Line]) -> list[_Line]:
     return [lines[index] for index in order]
 
 
-def _remember(line: _Line, person: UserMemory, known: set[str], imported: Imported) -> None:
+def _remember(line: _Line, person: UserMemory, known: dict[str, Turn], imported: Imported) -> None:
     if person.settings.is_paused:
         user = person.scope.user
         imported.faults.append((line.number, f"{user!r} has paused; `stead state resume {user}` ends that"))
         return
     try:
         for turn in line.turns:
-            person.remember(turn)
-            imported.known += turn.turn_id in known
-            imported.added += turn.turn_id not in known
-            known.add(turn.turn_id)
+            held = known.get(turn.turn_id)
+            if held is None:
+                person.remember(turn)
+                imported.added += 1
+            elif has_grown_to(turn, held):  # the same, or taken down earlier
+                imported.known += 1
+                continue
+            elif has_grown_to(held, turn):
+                person.grow(turn)
+                imported.grown += 1
+            else:
+                person.remember(turn)  # which says that another turn has its id
+            known[turn.turn_id] = turn
+        for key in line.unread_keys:
+            imported.unread.setdefault(key, []).append(line.number)
     except RecordError as exc:
         imported.faults.append((line.number, str(exc)))

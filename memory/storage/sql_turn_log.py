@@ -28,6 +28,7 @@ from memory.errors import MemoryStoreError, RecordError, ScopeError
 from memory.records import Scope, Turn
 from memory.storage import sqlite_file
 from memory.storage.schema import migrate, scopes, turns
+from memory.storage.turn_growth import has_grown_to
 from memory.storage.turn_log import LogEntry, LogVersion, decode_turn, encode_turn, is_same_turn
 
 _log = logging.getLogger(__name__)
@@ -126,6 +127,17 @@ class SqlTurnLog:
         raise MemoryStoreError(
             f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits"
         )
+
+    def grow(self, scope: Scope, turn: Turn) -> int:
+        content, of_turn = encode_turn(turn), and_(rows_of(turns, scope), turns.c.turn_id == turn.turn_id)
+        with self._translated("append to"), self._writing() as connection:
+            # First, so that writers of this scope wait. Readers take everything in anew, as after an erasure.
+            connection.execute(update(scopes).where(rows_of(scopes, scope)).values(erased=scopes.c.erased + 1))
+            stored = connection.execute(select(turns.c.position, turns.c.content).where(of_turn)).one_or_none()
+            if stored is None or not has_grown_to(decode_turn(stored.content, self._name), turn):
+                raise RecordError(f"turn {turn.turn_id!r} is not the beginning of a turn that is in the log")
+            connection.execute(update(turns).where(of_turn).values(content=content))
+            return int(stored.position)
 
     def version(self, scope: Scope) -> LogVersion | None:
         with self._translated("read"), self._engine.connect() as connection:

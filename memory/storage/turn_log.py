@@ -29,7 +29,7 @@ class LogVersion(NamedTuple):
     appended: int
     """How many positions were given out."""
     erased: int
-    """How often turns were erased."""
+    """How often turns were erased, or grew."""
 
     def only_grew_to(self, later: LogVersion) -> bool:
         """Say whether nothing but new turns lies between this version and a later one."""
@@ -46,6 +46,16 @@ class TurnLog(Protocol):
 
         Raises:
             RecordError: If another turn has this id, or the turn cannot be stored without loss.
+        """
+        ...
+
+    def grow(self, scope: Scope, turn: Turn) -> int:
+        """Put `turn` in the place of the one of its id, which must be its beginning, and return its position.
+
+        Nothing that was said is lost so (`has_grown_to`). To readers it is as if turns had been erased.
+
+        Raises:
+            RecordError: If that one says something else or is not there, or the turn cannot be stored without loss.
         """
         ...
 

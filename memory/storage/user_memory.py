@@ -170,6 +170,20 @@ class UserMemory:
             if backlog and (backlog > _MAX_BACKLOG or not self._indexer.submit(self)):
                 self._index_at_once()
 
+    def grow(self, turn: Turn) -> None:
+        """Let the stored turn of this id become `turn`, which says all that it says and more; nothing during a pause.
+
+        Raises:
+            RecordError: If no such turn is stored, or the stored one says something else.
+            MemoryStoreError: If the log cannot be written.
+        """
+        if self.settings.is_paused:
+            return
+        with self._indexer.standing_back(), self._looking:
+            self._log.grow(self.scope, turn)
+        if not self._indexer.submit(self):
+            self._index_at_once()
+
     def keep(self, kind: type[Kept]) -> Kept:
         """Return what is derived from the turns in this way; it follows them in the background, and goes with them."""
         with self._looking:

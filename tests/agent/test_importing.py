@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from agent.cli import app
 from agent.commands import data_option
 from agent.stewardship.importing import import_lines
 from memory.memory import Memory
-from memory.records import Scope
+from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
+from memory.storage.embedding_text import embedding_text
 from memory.storage.user_settings import UserSettings
 from tests.fakes import HashingEmbedder
 
@@ -65,6 +67,73 @@ def test_again_and_after_growing_only_what_is_new_is_added(memory: Memory) -> No
     assert requests(memory, "ada") == ["first", "second"]
 
 
+def conversation(*messages: Mapping[str, object]) -> str:
+    return json.dumps({"user": "ada", "conversation": "k1", "messages": messages})
+
+
+def test_a_turn_that_went_on_since_is_completed_where_it_was(memory: Memory) -> None:
+    """The log was taken down in the middle of a turn, then at its end; other turns came in between."""
+    said = {"role": "user", "content": "Book a train"}
+    question = {"role": "assistant", "content": "Window or aisle?"}
+    answer = {"role": "user", "content": "window"}
+    call = {"id": "c", "function": {"name": "book_train", "arguments": '{"seat": "window"}'}}
+    booked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c", "content": "ok"}
+    whole = (said, question, answer, booked, result, {"role": "assistant", "content": "Done."})
+    for length in range(1, len(whole) + 1):
+        imported = import_lines([conversation(*whole[:length])], memory)
+        counts = (imported.added, imported.grown, imported.known, imported.faults)
+        assert counts == ((1, 0, 0, []) if length == 1 else (0, 1, 0, [])), length
+        memory.user(Scope("ada")).remember(Turn(turn_id=f"t{length}", request="meanwhile"))
+    for again in (whole, whole[:2]):  # the same, and what was taken down earlier
+        imported = import_lines([conversation(*again)], memory)
+        assert (imported.added, imported.grown, imported.known, imported.faults) == (0, 0, 1, [])
+    assert requests(memory, "ada") == ["Book a train", *["meanwhile"] * len(whole)]
+    assert memory.user(Scope("ada")).turns()[0] == Turn(
+        turn_id="k1#1",
+        request="Book a train",
+        steps=(
+            QuestionStep(question="Window or aisle?", answer="window"),
+            CallStep(
+                calls=(ToolCall(id="c", name="book_train", arguments={"seat": "window"}),),
+                observations=(Observation(content="ok"),),
+            ),
+        ),
+        reply="Done.",
+        topic="k1",
+    )
+    memory.wait_indexed()
+    user = memory.user(Scope("ada"))
+    assert user.similar([embedding_text(user.turns()[0])], 1) == [[("k1#1", 1.0)]]
+
+
+def test_a_turn_that_says_something_else_is_no_turn_that_went_on(memory: Memory) -> None:
+    def booked(seat: object, *, reply: str) -> str:
+        call = {"id": "c", "function": {"name": "book", "arguments": json.dumps({"seat": seat})}}
+        return conversation(
+            {"role": "user", "content": "Book"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "assistant", "content": reply},
+        )
+
+    import_lines([booked(1, reply="ok")], memory)
+    for other in (booked(True, reply="ok"), booked(2, reply="ok"), booked(1, reply="ok then")):
+        imported = import_lines([other], memory)
+        assert (imported.added, imported.grown, imported.known) == (0, 0, 0)
+        assert imported.faults[0][1].startswith("turn 'k1#1' is in the log with another content")
+
+
+def test_keys_that_nothing_reads_are_named_and_a_time_can_be_put_right(memory: Memory) -> None:
+    said = {"role": "user", "content": "hi"}
+    when = "2026-03-09T08:00:00+01:00"
+    imported = import_lines(["", conversation({**said, "timestamp": when, "name": "Ada", "weight": None})], memory)
+    assert (imported.added, imported.unread, imported.faults) == (1, {"timestamp": [2]}, [])
+    assert memory.user(Scope("ada")).turns()[0].time is None
+    imported = import_lines([conversation({**said, "time": when})], memory)
+    assert (imported.grown, imported.unread, imported.faults) == (1, {}, [])
+    assert memory.user(Scope("ada")).turns()[0].time == datetime.fromisoformat(when)
+
+
 def test_bad_lines_are_skipped_and_named(memory: Memory) -> None:
     lines = [
         "{",
@@ -102,9 +171,26 @@ def test_the_command_counts_names_bad_lines_and_exits_with_2(tmp_path: Path, mon
     assert result.exit_code == 2
     assert result.stdout == "1 turns of 1 users remembered, 0 were known, 31 of 32 lines skipped.\n"
     named = result.stderr.splitlines()
-    assert named[0] == "stead: line 2 is skipped: no UTF-8, or half a surrogate pair"
+    assert named[0] == (
+        "stead: line 2 is skipped: no UTF-8, or half a surrogate pair; save it as UTF-8, not compressed"
+    )
     assert named[-1] == "stead: 11 further lines are skipped"
     assert len(named) == 21
     again = CliRunner().invoke(app, ["import", str(file), "--json", "--data", str(tmp_path / "data")])
     counts = json.loads(again.stdout)
     assert (counts["added"], counts["known"], len(counts["skipped"])) == (0, 1, 31)
+
+
+def test_the_command_names_keys_that_nothing_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_option, "DEFAULT_EMBEDDER", HashingEmbedder())
+    file = tmp_path / "chats.jsonl"
+    message = {"role": "user", "content": "hi", "timestamp": "2026-03-09T08:00:00+01:00"}
+    file.write_text("\n".join([line("ada", "k0", "x"), conversation(message), conversation(message)]))
+    result = CliRunner().invoke(app, ["import", str(file), "--json", "--data", str(tmp_path / "data")])
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "stead: 2 lines have messages with the key 'timestamp', the first is line 2; nothing reads it, only role, "
+        "content, tool_calls, tool_call_id and time\n"
+    )
+    counts = json.loads(result.stdout)
+    assert (counts["grown"], counts["unread"]) == (0, {"timestamp": {"lines": 2, "first": 2}})

@@ -166,3 +166,48 @@ def test_an_exported_turn_is_read_back_as_it_was() -> None:
     for one in (whole, dated):
         assert read_line(export_line("用户1", one)) == ExportedTurn(user="用户1", turn=one)
     assert "订票" in export_line("用户1", whole)
+
+
+def test_an_id_that_is_used_again_names_the_last_call_before_the_result() -> None:
+    """Some models count calls anew in every step, and some within one."""
+    first, second = ({**SEARCH, "id": "0"}, {**BOOK, "id": "0"})
+    [one] = read(user("x"), assistant(None, first), tool("0", "found"), assistant(None, second), tool("0", "booked"))
+    assert one.steps == (
+        CallStep(
+            calls=(ToolCall(id="0", name="search_trains", arguments={"to": "Köln"}),),
+            observations=(Observation(content="found"),),
+        ),
+        CallStep(
+            calls=(ToolCall(id="0", name="book_train", arguments={"seat": "window"}),),
+            observations=(Observation(content="booked"),),
+        ),
+    )
+    [both] = read(user("x"), assistant(None, first, second), tool("0", "found"), tool("0", "booked"))
+    assert [step.observations for step in both.steps if isinstance(step, CallStep)] == [
+        (Observation(content="found"), Observation(content="booked"))
+    ]
+
+
+def test_results_may_come_after_further_calls() -> None:
+    [one] = read(user("x"), assistant(None, SEARCH), assistant(None, BOOK), tool("c2", "booked"), tool("c1", "found"))
+    assert [step.observations for step in one.steps if isinstance(step, CallStep)] == [
+        (Observation(content="found"),),
+        (Observation(content="booked"),),
+    ]
+
+
+def test_a_second_result_of_a_call_is_refused() -> None:
+    with pytest.raises(RecordError, match="names the call 'c1', which has a result already"):
+        read(user("x"), assistant(None, SEARCH), tool("c1", "a"), tool("c1", "b"))
+
+
+def test_all_that_was_said_is_kept_also_without_an_answer_in_between() -> None:
+    [one] = read(user("x"), assistant("Let me see."), assistant(None, SEARCH), tool("c1", "a"), assistant("Done."))
+    assert one.steps[0] == QuestionStep(question="Let me see.", answer=None)
+    assert one.reply == "Done."
+
+
+@pytest.mark.parametrize("line", ['{"user": "a", "user": "b", "turn": {}}', '{"user": "a", "m": [{"k": 1, "k": 1}]}'])
+def test_a_key_that_is_there_twice_is_refused(line: str) -> None:
+    with pytest.raises(RecordError, match=r"the key '(user|k)' is there twice in one object"):
+        read_line(line)

@@ -97,6 +97,25 @@ class TurnLogContract:
                 log.append(ANN, other)
         assert log.turns(ANN) == (turn("a", x=1),)
 
+    def test_a_turn_grows_in_its_place_and_readers_take_everything_in_anew(self, log: SqlTurnLog) -> None:
+        begun, bob = Turn(turn_id="a", request="hello"), Scope("bob")
+        grown = Turn(turn_id="a", request="hello", reply="hi")
+        for scope in (ANN, bob):
+            log.append(scope, begun)
+        log.append(ANN, turn("b"))
+        before = log.version(ANN)
+        assert log.grow(ANN, grown) == 0
+        assert (log.turns(ANN), log.turns(bob)) == ((grown, turn("b")), (begun,))
+        after = log.version(ANN)
+        assert before is not None
+        assert after is not None
+        assert not before.only_grew_to(after)
+        for other in (begun, Turn(turn_id="a", request="hello", reply="ho"), Turn(turn_id="new", request="x")):
+            with pytest.raises(RecordError, match="is not the beginning of a turn that is in the log"):
+                log.grow(ANN, other)
+        assert (log.turns(ANN), log.version(ANN)) == ((grown, turn("b")), after)
+        assert log.append(ANN, turn("c")) == 2
+
     def test_turn_ids_compare_byte_for_byte(self, log: SqlTurnLog) -> None:
         for turn_id in ALIKE:
             log.append(ANN, turn(turn_id))
