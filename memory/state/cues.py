@@ -117,7 +117,10 @@ _SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     ("today", (_TODAY,)),
 )
 _INDEX = PatternIndex([(re.compile(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
-_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]|(?<=[\u3400-\u9fff])\s+|(?<!\s)\s+(?=[\u3400-\u9fff])")
+_HAN = r"[\u3400-\u9fff]"
+_AFTER_HAN = "|".join(f"(?<={_HAN}" + r"\d" * digits + ")" for digits in range(6))
+_SENTENCE_END = re.compile(rf"[.!?](?=\s|$)|[。！？\n]|(?:{_AFTER_HAN})\s+(?={_HAN})")
+"""Blanks around Latin words and numbers are how many write them in Chinese; one after 猫粮139 ends what was said."""
 _CLAUSE_END = re.compile(r"[,;:](?=\s|$)|[，；：、]|\s[-–—]\s|—")
 
 

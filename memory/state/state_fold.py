@@ -24,7 +24,7 @@ class _Slot:
 
 
 class StateFold:
-    """The state of a log; the same as `fold_evidence` gives of all its evidence."""
+    """The state of a log; the same as `fold` gives of its turns."""
 
     def __init__(self) -> None:
         self._slots: dict[Slot, _Slot] = {}
@@ -36,9 +36,9 @@ class StateFold:
         """The newest time up to each turn."""
         self._last: Sequence[Evidence] = ()
 
-    def append(self, pieces: Sequence[Evidence]) -> None:
-        """Take in the evidence of the next turn."""
-        clock = self._clocks[-1] if self._clocks else None
+    def append(self, pieces: Sequence[Evidence], time: datetime | None) -> None:
+        """Take in the evidence of the next turn, and its time."""
+        clock = self.clock
         for piece in pieces:
             if piece.slot not in self._slots:
                 self._slots[piece.slot] = _Slot()
@@ -48,10 +48,21 @@ class StateFold:
             held.pieces.append(piece)
             held.ends |= piece.until is not None
             self._stale.add(piece.slot)
-            if piece.time is not None:
-                clock = wall_time(piece.time) if clock is None else max(clock, wall_time(piece.time))
+        if time is not None:
+            clock = wall_time(time) if clock is None else max(clock, wall_time(time))
         self._clocks.append(clock)
         self._last = pieces
+
+    @property
+    def clock(self) -> datetime | None:
+        """The newest time of a turn so far."""
+        return self._clocks[-1] if self._clocks else None
+
+    def ending(self) -> tuple[Evidence, ...]:
+        """Return the evidence that ends by itself."""
+        return tuple(
+            piece for held in self._slots.values() if held.ends for piece in held.pieces if piece.until is not None
+        )
 
     def take_back(self) -> None:
         """Be as before the last `append`; it can be done once."""
@@ -71,7 +82,7 @@ class StateFold:
 
     def state(self) -> UserState:
         """Return the state after the turns so far."""
-        clock = self._clocks[-1] if self._clocks else None
+        clock = self.clock
         self._stale.update(slot for slot, held in self._slots.items() if held.ends)
         for slot in self._stale:
             if (held := self._slots.get(slot)) is not None:

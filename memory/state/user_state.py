@@ -242,13 +242,13 @@ def fold(
         turns: The log.
         as_of: The state as it was after the turn at this position, or at this time (turns of unknown time belong with
             the one before); `None`: after all turns.
-        now: When it is, for what ends by itself; by default `as_of` where that is a time, else that of the last turn.
+        now: When it is, for what ends by itself; by default `as_of` where that is a time, else the newest of a turn.
         retention: How long evidence is used, counted back from then.
         extractor: Adds evidence, and can take none away.
     """
     seen = _up_to(turns, as_of)
     evidence = extract_all(seen, extractor)
-    moment = as_of if isinstance(as_of, datetime) else now
+    moment = as_of if isinstance(as_of, datetime) else now or newest_time(seen)
     return fold_evidence(evidence, now=moment, retention=retention)
 
 
@@ -280,6 +280,11 @@ def _up_to(turns: Sequence[Turn], as_of: int | datetime | None) -> Sequence[Turn
     moment = wall_time(as_of)
     later = (n for n, turn in enumerate(turns) if turn.time is not None and wall_time(turn.time) > moment)
     return turns[: next(later, len(turns))]
+
+
+def newest_time(turns: Iterable[Turn]) -> datetime | None:
+    """Return the newest time of `turns` as it stood on the clock, `None` where none is known."""
+    return max((wall_time(turn.time) for turn in turns if turn.time is not None), default=None)
 
 
 def has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> bool:

@@ -151,4 +151,4 @@ class History:
         retention = self._settled.settings.retention_days if self._settled is not None else {}
         extractor = self._extracting.extractor if self._extracting is not None else None
         moment = self._reading.get().moment(self._shelf, extractor)
-        return Snapshot(moment.unlapsed(retention, now) if retention else moment)
+        return Snapshot((moment.unlapsed(retention, now) if retention else moment).at(now))

@@ -21,6 +21,7 @@ from memory.state.log_evidence import LogEvidence
 from memory.state.redaction import redacted
 from memory.state.state_fold import StateFold
 from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
+from memory.typed.value_forms import wall_time
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,10 @@ class LogMoment:
     """One a turn, and perhaps more."""
     callers: Callers
     """Perhaps with later ones."""
+    clock: datetime | None = None
+    """The newest time of a turn: what had ended by then is not in the state."""
+    ending: tuple[Evidence, ...] = ()
+    """The evidence that ends by itself."""
 
     def calling(self, tools: Iterable[str]) -> NDArray[np.bool_]:
         """Return for each turn whether it called one of `tools`."""
@@ -99,7 +104,20 @@ class LogMoment:
     def extended(self, extractor: Extractor) -> LogMoment:
         """Return the log with the evidence that `extractor` adds."""
         evidence = tuple(with_further(self.evidence, extractor(self.turns)))
-        return replace(self, evidence=evidence, state=fold_evidence(piece for pieces in evidence for piece in pieces))
+        pieces = (piece for of_turn in evidence for piece in of_turn)
+        return replace(self, evidence=evidence, state=fold_evidence(pieces, now=self.clock))
+
+    def at(self, now: datetime | None) -> LogMoment:
+        """Return the log with the state of `now`: a rule may have ended since the last turn."""
+        if now is None or self.clock is None:
+            return self
+        moment = wall_time(now)
+        ended = {piece.slot for piece in self.ending if piece.until and self.clock < wall_time(piece.until) <= moment}
+        if not ended:
+            return self
+        pieces = (piece for of_turn in self.evidence for piece in of_turn if piece.slot in ended)
+        state = fold_evidence(pieces, now=moment)
+        return replace(self, state=UserState({**self.state.slots, **state.slots}))
 
     def unlapsed(self, retention: Retention, now: datetime | None) -> LogMoment:
         """Return the log without the evidence that `retention` ends by `now`, and turns of which none is left.
@@ -121,10 +139,12 @@ class LogMoment:
             turns,
             tuple(turn.turn_id for turn in turns),
             tuple(left[place] for place in kept),
-            fold_evidence(piece for place in kept for piece in left[place]),
+            fold_evidence((piece for place in kept for piece in left[place]), now=clock),
             {turn.turn_id: position for position, turn in enumerate(turns)},
             [self.cards[place] for place in kept],
             callers,
+            self.clock,
+            tuple(piece for piece in self.ending if not has_lapsed(piece, clock, retention)),
         )
 
 
@@ -145,8 +165,8 @@ class _Log:
         position = len(self.turns)
         if self.evidence.append(turn):
             self.fold.take_back()
-            self.fold.append(self.evidence.pieces[-2])
-        self.fold.append(self.evidence.pieces[-1])
+            self.fold.append(self.evidence.pieces[-2], self.turns[-1].time)
+        self.fold.append(self.evidence.pieces[-1], turn.time)
         self.turns.append(turn)
         self.position[turn.turn_id] = position
         self.cards.append(TurnCard(turn))
@@ -155,7 +175,8 @@ class _Log:
     def moment(self) -> LogMoment:
         evidence = tuple(self.evidence.pieces)
         turns, turn_ids = tuple(self.turns), tuple(self.position)
-        return LogMoment(turns, turn_ids, evidence, self.fold.state(), self.position, self.cards, self.callers)
+        state, clock, ending = self.fold.state(), self.fold.clock, self.fold.ending()
+        return LogMoment(turns, turn_ids, evidence, state, self.position, self.cards, self.callers, clock, ending)
 
 
 class LogReading:

@@ -1,8 +1,8 @@
 """The dialogues of `dialogues.jsonl`: what the user state must make of them.
 
 A dialogue is a few turns with expectations of the state after them. Halves A and C were used to mend the readers, B and
-D only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by `lookup` of an
-argument of a tool on offer, or gives the `count` of current values of a slot.
+D only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by
+`lookup` of an argument of a tool on offer, or gives the `count` of current values of a slot.
 """
 
 from __future__ import annotations

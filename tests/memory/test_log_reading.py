@@ -19,7 +19,7 @@ from memory.evidence import Slot
 from memory.records import Step, Turn
 from memory.state.concepts import context_similarity
 from memory.state.extraction import extract_all
-from memory.state.user_state import UserState, fold_evidence
+from memory.state.user_state import UserState, fold, fold_evidence
 from memory.storage.sql_turn_log import SqlTurnLog
 from memory.strategies import open_strategy
 from memory.strategies._log_reading import LogMoment, LogReading
@@ -68,7 +68,7 @@ def log_of(parts: Sequence[tuple[str, tuple[Step, ...], bool]]) -> list[Turn]:
 def same(moment: LogMoment, turns: Sequence[Turn]) -> None:
     """Assert that `moment` is what reading `turns` at once gives."""
     evidence = extract_all(turns)
-    state = fold_evidence(evidence)
+    state = fold(turns)
     assert moment.turns == tuple(turns)
     assert [repr(piece) for pieces in moment.evidence for piece in pieces] == [repr(piece) for piece in evidence]
     assert moment.state == state
@@ -212,3 +212,17 @@ def test_what_was_released_is_read_again(tmp_path: Path) -> None:
         user.release()
         assert user.turns_in_memory == 0
         assert strategy.recall("My usual seat", tools, None, 600) == before
+
+
+def test_a_rule_ends_with_its_time_though_nothing_was_said_since() -> None:
+    seat = call("bookSeat", seat="aisle")
+    ruled = Turn(turn_id="t0", request="Until Friday always book the aisle", steps=(seat,), time=START)  # a Sunday
+    shelf = Shelf([ruled, Turn(turn_id="t1", request="Thanks", time=START + timedelta(days=1))])
+    slot = Slot("bookSeat", "seat")
+    moment = LogReading().moment(shelf, None)
+    assert [one.status for one in moment.state.slots[slot].candidates] == ["current"]
+    assert moment.at(START + timedelta(days=2)) is moment
+    after = moment.at(START + timedelta(days=6))
+    assert [one.status for one in after.state.slots[slot].candidates] == ["expired"]
+    shelf.log.append(Turn(turn_id="t2", request="Hello", time=START + timedelta(days=6)))
+    assert LogReading().moment(shelf, None).state == after.state == fold(shelf.log)
