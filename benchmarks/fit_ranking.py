@@ -29,7 +29,7 @@ from benchmark_adapter.suites.retrieval import Tally, judge
 from benchmark_adapter.suites.retrieval_suites import Query, Suite, fold_value, load_suites
 from memory.embedder import Embedder, Matrix
 from memory.embedders.factory import open_embedder
-from memory.ranking.ranker import FEATURES, RankingLog
+from memory.ranking.ranker import FEATURES, Nearness, RankingLog
 from memory.records import Turn
 from memory.storage.embedding_text import embedding_text
 
@@ -92,10 +92,9 @@ def examples_of(suites: Iterable[Suite], cache: VectorCache) -> list[Example]:
             rows = cache.embed([embedding_text(turn) for turn in log.turns])
             for query in log.queries:
                 asked = ranking.query(query.text)
-                vector = cache.embed([asked.main_line])[0]
-                features = ranking.with_statements(
-                    ranking.features(asked, rows, vector), asked, range(len(log.turns)), rows, vector, cache.embed
-                )
+                nearness = Nearness(rows, cache.embed([asked.main_line])[0], cache.embed)
+                features = ranking.features(asked, nearness)
+                features = ranking.with_statements(features, asked, range(len(log.turns)), nearness)
                 gold = np.array([_is_gold(query, turn) for turn in log.turns])
                 examples.append(Example(suite.name, log.user, query, log.turns, features, gold))
         cache.save()

@@ -53,25 +53,31 @@ class Ranked(NamedTuple):
     score: float
 
 
-class Centring(NamedTuple):
-    """What all vectors of a log have in common; cosines are taken after it is removed (Mu & Viswanath 2018)."""
+class Nearness:
+    """How near turns and sentences are to a query: cosines after what all turns share is removed (Mu & Viswanath 2018).
 
-    mean: Vector
+    Args:
+        rows: Unit vectors of the turns, shape `(n, d)`.
+        query: Unit vector of the query, shape `(d,)`.
+        embed: Gives unit vectors of sentences, shape `(m, d)`.
+    """
 
-    @classmethod
-    def of(cls, rows: Matrix) -> Centring:
-        """Return the centring of unit rows, shape `(n, d)`."""
-        return cls(rows.sum(axis=0) / np.float32(len(rows) + MEAN_PRIOR_TURNS))
+    def __init__(self, rows: Matrix, query: Vector, embed: Embed) -> None:
+        self._mean: Vector = rows.sum(axis=0) / np.float32(len(rows) + MEAN_PRIOR_TURNS)
+        self._direction = query - self._mean
+        self._embed = embed
+        self.of_turns = self._cosines(rows)
+        """Of each turn, shape `(n,)`; 0 where nothing is left of it."""
 
-    def cosines(self, rows: Matrix, query: Vector) -> Array:
-        """Return the cosine of each unit row, shape `(n, d)`, with `query`, shape `(d,)`; 0 where nothing is left.
+    def of(self, texts: Sequence[str]) -> Array:
+        """Return that of each sentence, shape `(m,)`."""
+        return self._cosines(self._embed(texts))
 
-        No row is moved: (r - m)·q = r·q - m·q and |r - m|² = 1 - 2 r·m + |m|².
-        """
-        direction = query - self.mean
-        products = dots(rows, direction) - _dot(self.mean, direction)
-        squares = 1 - 2 * dots(rows, self.mean) + _dot(self.mean, self.mean)
-        lengths = np.sqrt(np.maximum(squares, 0)) * np.sqrt(_dot(direction, direction))
+    def _cosines(self, rows: Matrix) -> Array:
+        """No row is moved: (r - m)·q = r·q - m·q and |r - m|² = 1 - 2 r·m + |m|²."""
+        products = dots(rows, self._direction) - _dot(self._mean, self._direction)
+        squares = 1 - 2 * dots(rows, self._mean) + _dot(self._mean, self._mean)
+        lengths = np.sqrt(np.maximum(squares, 0)) * np.sqrt(_dot(self._direction, self._direction))
         return np.asarray(np.clip(products / np.maximum(lengths, 1e-6), -1, 1), dtype=np.float64)
 
 
@@ -108,7 +114,7 @@ class RankingLog:
         """Return the features of a query to this log."""
         return read_query(text, self._columns.speakers)
 
-    def features(self, query: QueryFeatures, rows: Matrix, vector: Vector) -> Array:
+    def features(self, query: QueryFeatures, nearness: Nearness) -> Array:
         """Return the features of each turn for `query`, shape `(n, len(FEATURES))`.
 
         - `words…`: how much of the query's terms the turn covers, alone, with the one before, with three on each side.
@@ -125,12 +131,10 @@ class RankingLog:
 
         Args:
             query: From `query`.
-            rows: Unit vectors of the turns, shape `(n, d)`.
-            vector: Unit vector of the query, shape `(d,)`.
+            nearness: To the query's main line.
         """
         log = self._columns
         about_user = not query.speakers
-        meaning = Centring.of(rows).cosines(rows, vector)
         words = self._terms.coverages(query.term_weights, (ALONE, WITH_PREVIOUS, AROUND))
         subject = log.by_speaker(lambda speaker: _spoken_by(speaker, query.speakers))
         asks_nothing = -np.array(log.asking_shares)
@@ -139,8 +143,8 @@ class RankingLog:
             "words": words[0],
             "words_with_previous": words[1],
             "words_around": words[2],
-            "meaning": meaning,
-            "meaning_of_neighbours": _nearer_neighbour(meaning),
+            "meaning": nearness.of_turns,
+            "meaning_of_neighbours": _nearer_neighbour(nearness.of_turns),
             "meaning_of_statement": nothing,
             "by_subject": subject,
             "states": subject * np.array(log.states),
@@ -154,13 +158,7 @@ class RankingLog:
         return np.column_stack([columns[name] for name in FEATURES])
 
     def with_statements(
-        self,
-        features: Array,
-        query: QueryFeatures,
-        positions: Sequence[int],
-        rows: Matrix,
-        vector: Vector,
-        embed: Embed,
+        self, features: Array, query: QueryFeatures, positions: Sequence[int], nearness: Nearness
     ) -> Array:
         """Return `features` with the nearness of the query to statements filled in for the turns at `positions`.
 
@@ -178,7 +176,7 @@ class RankingLog:
                 texts.extend(stated)
                 owners.extend([position] * len(stated))
         if texts:
-            np.maximum.at(nearest, owners, Centring.of(rows).cosines(embed(texts), vector))
+            np.maximum.at(nearest, owners, nearness.of(texts))
         filled = features.copy()
         filled[:, _STATEMENT] = nearest
         filled[:, _STATEMENT_FOR_USER] = nearest if not query.speakers else 0.0
@@ -202,9 +200,10 @@ class RankingLog:
         """
         if not self._turns:
             return np.empty(0, dtype=np.intp), np.empty(0)
-        features = self.features(query, rows, vector)
+        nearness = Nearness(rows, vector, embed)
+        features = self.features(query, nearness)
         first = _order(_weighed(features))[:CANDIDATES].tolist()
-        scores = _weighed(self.with_statements(features, query, first, rows, vector, embed))
+        scores = _weighed(self.with_statements(features, query, first, nearness))
         return _order(scores), scores
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory.embedder import Matrix
 from memory.ranking.lexical import K1, B
 from memory.ranking.log_terms import ALONE, AROUND, WITH_PREVIOUS, LogTerms
-from memory.ranking.ranker import FEATURES, MEAN_PRIOR_TURNS, Centring, RankingLog, ranking_weights
+from memory.ranking.ranker import FEATURES, MEAN_PRIOR_TURNS, Nearness, RankingLog, ranking_weights
 from memory.records import Turn
 from tests.memory.turns import turn
 
@@ -70,9 +70,10 @@ def test_what_all_turns_share_is_removed_before_cosines() -> None:
     rows = np.array([[1, 0], [0, 1]] * 50, dtype=np.float32)
     mean = 50 / (100 + MEAN_PRIOR_TURNS)
     expected = -2 * mean * (1 - mean) / (mean**2 + (1 - mean) ** 2)
-    found = Centring.of(rows).cosines(rows[:2], rows[0])
-    assert found.tolist() == pytest.approx([1.0, expected], abs=1e-6)
-    assert Centring.of(rows[:0]).cosines(rows[:0], rows[0]).tolist() == []
+    nearness = Nearness(rows, rows[0], lambda texts: rows[: len(texts)])
+    assert nearness.of_turns[:2].tolist() == pytest.approx([1.0, expected], abs=1e-6)
+    assert nearness.of(["this", "that"]).tolist() == pytest.approx([1.0, expected], abs=1e-6)
+    assert Nearness(rows[:0], rows[0], lambda _: rows).of_turns.tolist() == []
 
 
 LOG = (
@@ -92,8 +93,8 @@ def column(name: str, query: str, turns: Sequence[Turn] = LOG) -> list[float]:
     log = RankingLog()
     log.follow(turns)
     asked = log.query(query)
-    features = log.features(asked, ROWS, ROWS[0])
-    features = log.with_statements(features, asked, range(len(turns)), ROWS, ROWS[0], embed_first)
+    nearness = Nearness(ROWS, ROWS[0], embed_first)
+    features = log.with_statements(log.features(asked, nearness), asked, range(len(turns)), nearness)
     values: list[float] = features[:, FEATURES.index(name)].tolist()
     return values
 
