@@ -17,9 +17,10 @@ from memory.embedders.factory import open_embedder
 from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError, ScopeError
 from memory.records import Scope
 from memory.state.extraction import Extractor
-from memory.storage.chroma import ChromaIndex, ChromaStore
+from memory.storage.chroma import ChromaIndex
 from memory.storage.chroma_directory import ChromaDirectory
 from memory.storage.chroma_servers import ChromaServers
+from memory.storage.chroma_store import ChromaStore
 from memory.storage.directory import DataDirectory
 from memory.storage.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
 from memory.storage.index import VectorIndex

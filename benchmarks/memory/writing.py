@@ -16,8 +16,9 @@ from benchmarks.memory.timing import Figures, disk_ms, median_of, median_quantil
 from benchmarks.memory.workload import RandomEmbedder, tools, turn
 from memory import Memory, Scope, SqlTurnLog, Strategy, Tool, UserMemory, open_embedder, open_strategy
 from memory.embedder import Embedder, Matrix
-from memory.storage.chroma import ChromaIndex, open_collection
+from memory.storage.chroma import ChromaIndex
 from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.chroma_store import open_collection
 from memory.storage.embedding_text import embedding_text
 from memory.storage.index import IndexEntry
 

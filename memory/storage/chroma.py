@@ -7,21 +7,21 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from memory.embedder import Matrix
 from memory.errors import EmbedderError, EmbedderMismatchError, MemoryStoreError, ScopeError
 from memory.records import Scope
+from memory.storage.chroma_store import PREFIX, ChromaStore, batches, collection_names, is_vendors, open_collection
 from memory.storage.index import IndexEntry, StoredVectors
 from memory.storage.index_header import IndexHeader, check_header
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
-    from chromadb.api.collection_configuration import CreateHNSWConfiguration
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 Arguments = ParamSpec("Arguments")
@@ -29,79 +29,26 @@ Result = TypeVar("Result")
 
 _log = logging.getLogger(__name__)
 
-PREFIX = "turns-"
-BATCH = 1000
-"""Records a call: five times less than Chroma takes at most, and no faster in larger ones."""
-_GRAPH: CreateHNSWConfiguration = {
-    "space": "cosine",  # Chroma's default is L2
-    "ef_construction": 8,
-    "max_neighbors": 4,
-    "sync_threshold": 250,
-}
-"""Nothing is searched in Chroma's graph, so it may be poor. At every write Chroma goes through what is not in its files
-yet: storing 10 vectors beside 1,500 others takes 7 ms of processor time so, and 20 ms with Chroma's defaults."""
 _FETCHED_AT_ONCE = 100
 """For more turns, reading all of a user is as fast."""
-
-
-class ChromaStore(Protocol):
-    """Where the collections of an index are."""
-
-    name: str
-    """As messages name it."""
-    servers: int
-    """How many clients there are."""
-    is_shared: bool
-    """Whether other processes may change it meanwhile."""
-    hint: str
-    """What to do when it cannot be used."""
-    residue: str | None
-    """Where bytes of what was erased may stay, and what its operator does about it; `None`: nowhere."""
-
-    def header(self) -> IndexHeader | None:
-        """Return what the index was created with, `None` if there is none yet."""
-        ...
-
-    def write_header(self, header: IndexHeader) -> IndexHeader:
-        """Write it if there is none, and return the one that is there then."""
-        ...
-
-    def replace_header(self, header: IndexHeader) -> None:
-        """Write it in place of the one that is there."""
-        ...
-
-    def clients(self) -> Sequence[ClientAPI]:
-        """Return a client for each server; connecting happens here at the latest."""
-        ...
-
-    def at_work(self, name: str) -> AbstractContextManager[None]:
-        """Note that a collection is used meanwhile, so that what a killed process left of it is not trusted."""
-        ...
-
-    def will_erase(self, names: Collection[str]) -> None:
-        """Note that records of these collections are about to be deleted."""
-        ...
-
-    def rewrite(self, names: Collection[str]) -> None:
-        """Make collections anew without what was deleted in them, where that frees its bytes."""
-        ...
-
-    def scrub(self) -> None:
-        """Leave nothing of what was deleted and noted, as far as it can be reached; nobody else uses the clients."""
-        ...
-
-    def close(self) -> None:
-        """Release the clients."""
-        ...
 
 
 def _mending(
     work: Callable[Concatenate[ChromaIndex, Scope, Arguments], Result],
 ) -> Callable[Concatenate[ChromaIndex, Scope, Arguments], Result]:
-    """Let `work` on the collection of a scope be done again, on an empty one, where a killed process damaged it."""
+    """Let `work` on the collection of a scope be done again: by a new client, and then on an empty collection.
+
+    A client of Chroma that failed once may fail ever after, or wait for itself; a killed process may have damaged the
+    collection.
+    """
 
     @wraps(work)
     def mended(index: ChromaIndex, scope: Scope, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        try:
+            return work(index, scope, *args, **kwargs)
+        except MemoryStoreError as exc:
+            if not index.may_mend(exc):
+                raise
         try:
             return work(index, scope, *args, **kwargs)
         except MemoryStoreError as exc:
@@ -138,6 +85,8 @@ class ChromaIndex:
         self._store = store
         self._is_reindexing = reindexing
         self._is_closed = False
+        self._has_failed = False
+        """Whether Chroma failed at something with the clients there are."""
         self._opened_collections: dict[str, ChromaCollection] = {}
         """Of a store that is not shared: opening one takes as long as writing to it."""
         given = IndexHeader(embedder=fingerprint, dimensions=dimensions, collections=collections, servers=store.servers)
@@ -195,7 +144,7 @@ class ChromaIndex:
             own = self._name(self._shard(scope))
             count = 0
             for client in self._store.clients():
-                for name in _collection_names(client):
+                for name in collection_names(client):
                     # Of this index a scope has one collection; those of a rebuild may have been counted otherwise.
                     if name == own or not name.startswith(self._prefix):
                         erased = self._erase(client, name, scope, kept)
@@ -203,15 +152,19 @@ class ChromaIndex:
         self._scrub()
         return count
 
+    def may_mend(self, failure: MemoryStoreError) -> bool:
+        """Whether it is this process that uses the files, and Chroma cannot."""
+        from chromadb.errors import InternalError
+
+        return not self._store.is_shared and isinstance(failure.__cause__, InternalError)
+
     def mend(self, scope: Scope, failure: MemoryStoreError) -> bool:
         """Make the collection of `scope` anew where Chroma cannot use its files, and say whether that was done.
 
         A process that is killed while Chroma writes a graph may leave it so. The vectors are derived: whoever misses
         theirs embeds the turns of the log again.
         """
-        from chromadb.errors import InternalError
-
-        if self._store.is_shared or not isinstance(failure.__cause__, InternalError):
+        if not self.may_mend(failure) or not self._store.has_room():
             return False
         name = self._name(self._shard(scope))
         try:
@@ -229,7 +182,7 @@ class ChromaIndex:
     def clear(self) -> None:
         with self._all_locked(), self._translated("clear"):
             for client in self._store.clients():
-                self._drop(client, [name for name in _collection_names(client) if name.startswith(self._prefix)])
+                self._drop(client, [name for name in collection_names(client) if name.startswith(self._prefix)])
             self._opened_collections.clear()
             self._store.scrub()
 
@@ -239,7 +192,7 @@ class ChromaIndex:
         with self._all_locked(), self._translated("write to"):
             self._store.replace_header(self._header)
             for client in self._store.clients():
-                for name in _collection_names(client):
+                for name in collection_names(client):
                     if name.startswith(self._prefix):
                         count += self._erase_unknown(client, name, known)
             self._drop_others()
@@ -324,7 +277,7 @@ class ChromaIndex:
     def _drop_others(self) -> None:
         """Remove the collections of other embedders and versions."""
         for client in self._store.clients():
-            self._drop(client, [name for name in _collection_names(client) if not name.startswith(self._prefix)])
+            self._drop(client, [name for name in collection_names(client) if not name.startswith(self._prefix)])
         self._opened_collections.clear()
         self._store.scrub()
 
@@ -348,6 +301,9 @@ class ChromaIndex:
     @contextmanager
     def _locked(self, scope: Scope) -> Iterator[None]:
         shard = self._shard(scope)
+        if self._has_failed:
+            with self._all_locked():
+                pass  # which makes new clients
         with self._locks[shard]:
             self._check_open()
             with self._store.at_work(self._name(shard)):
@@ -358,6 +314,12 @@ class ChromaIndex:
         with ExitStack() as locked:
             for lock in self._locks:
                 locked.enter_context(lock)
+            if self._has_failed:
+                # After a write on a full disk, the next one waits for the lock that the failed one has left, for a
+                # quarter of an hour. Nobody else uses the clients now.
+                self._has_failed = False
+                self._opened_collections.clear()
+                self._store.renew()
             yield
 
     def _check_open(self) -> None:
@@ -373,43 +335,10 @@ class ChromaIndex:
         except BaseException as exc:
             if not is_vendors(exc):
                 raise
+            self._has_failed = True
             raise MemoryStoreError(
                 f"cannot {action} the index in {self._store.name}: {exc}; {self._store.hint}"
             ) from exc
-
-
-def open_collection(client: ClientAPI, name: str) -> ChromaCollection:
-    """Return the collection called `name`, made if it is not there."""
-    return client.get_or_create_collection(
-        name,
-        embedding_function=None,  # the default one downloads a model
-        configuration={"hnsw": _GRAPH},  # fixed at creation
-    )
-
-
-def batches(count: int) -> Iterator[slice]:
-    """Return slices that together cover `count` records, as many in each as one call takes."""
-    return (slice(start, start + BATCH) for start in range(0, count, BATCH))
-
-
-def _collection_names(client: ClientAPI) -> list[str]:
-    names: list[str] = []
-    while found := client.list_collections(limit=BATCH, offset=len(names)):
-        names += [collection.name for collection in found]
-    return [name for name in names if name.startswith(PREFIX)]
-
-
-def is_vendors(exc: BaseException) -> bool:
-    """Say whether Chroma, its HTTP client or the operating system raised this."""
-    from chromadb.errors import ChromaError
-    from httpx import HTTPError
-
-    return isinstance(exc, ChromaError | HTTPError | OSError) or is_panic(exc)
-
-
-def is_panic(exc: BaseException) -> bool:
-    """Say whether this comes of a panic in Chroma's Rust, as some damaged files cause; its class cannot be imported."""
-    return type(exc).__module__ == "pyo3_runtime"
 
 
 def _scope_digest(scope: Scope) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import shutil
 import sqlite3
 import struct
 import threading
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from pydantic import ValidationError
 
 from memory.errors import DataVersionError, MemoryStoreError
-from memory.storage.chroma import BATCH, batches, is_panic, is_vendors, open_collection
+from memory.storage.chroma_store import BATCH, batches, is_panic, is_vendors, open_collection
 from memory.storage.index_header import INDEX_VERSION, REINDEX_HINT, IndexHeader
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_RETRY_S = 1.0
+"""Seconds after which a folder that could not be opened is tried again; trying takes some hundredths of one."""
+_ROOM_BYTES = 2**20
+"""More than Chroma writes for a call of 64 vectors."""
 _VECTORS, _ERASING, _AT_WORK = "chroma", "erasing", "at-work"
 
 
@@ -49,8 +55,10 @@ class ChromaDirectory:
         self._path = path
         self._is_mending = mending
         self._client: Client | None = None
-        self._failure: MemoryStoreError | None = None
+        self._failure: str | None = None
         """Why Chroma could not open the folder."""
+        self._retry_at = 0.0
+        """When to try again."""
         self._is_checked = False
         """Whether an erasure that was cut off has been looked for."""
         self._has_erased = False
@@ -122,8 +130,8 @@ class ChromaDirectory:
     def clients(self) -> Sequence[Client]:
         """Return the client alone, made at first use: importing Chroma takes a second or two."""
         with self._opening:
-            if self._failure is not None:
-                raise self._failure
+            if self._failure is not None and time.monotonic() < self._retry_at:
+                raise MemoryStoreError(self._failure)
             if self._client is None:
                 try:
                     self._client = _client(self._path / _VECTORS)
@@ -132,8 +140,11 @@ class ChromaDirectory:
                         raise
                     # Chroma may trip while it cleans up after what went wrong.
                     cause = exc if is_vendors(exc) else exc.__context__ or exc
-                    self._failure = MemoryStoreError(f"cannot read the index in {self.name}: {cause}; {self.hint}")
-                    raise self._failure from exc
+                    self._failure = f"cannot read the index in {self.name}: {cause}; {self.hint}"
+                    # A disk may have room later. A panic writes on standard error, which once is enough.
+                    self._retry_at = math.inf if is_panic(exc) else time.monotonic() + _RETRY_S
+                    raise MemoryStoreError(self._failure) from exc
+                self._failure = None
                 if not self._is_checked:
                     self._drop_what_a_killed_process_left(self._client)
                     if unfinished := self._noted():
@@ -142,6 +153,20 @@ class ChromaDirectory:
                         self._client = _client(self._path / _VECTORS)
                 self._is_checked = True
             return [self._client]
+
+    def renew(self) -> None:
+        with self._opening:
+            self._close_client()
+
+    def has_room(self) -> bool:
+        probe = self._path / "room"
+        try:
+            probe.write_bytes(bytes(_ROOM_BYTES))
+        except OSError:
+            return False
+        finally:
+            probe.unlink(missing_ok=True)
+        return True
 
     @contextmanager
     def at_work(self, name: str) -> Iterator[None]:

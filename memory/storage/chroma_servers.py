@@ -83,6 +83,12 @@ class ChromaServers:
                 self._clients = [_client(*place) for place in self._places]
             return self._clients
 
+    def renew(self) -> None:
+        pass  # an HTTP client connects again by itself
+
+    def has_room(self) -> bool:
+        return True
+
     def at_work(self, name: str) -> AbstractContextManager[None]:
         return nullcontext()  # a server is not killed with its clients
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,3 +124,49 @@ def test_an_erasure_on_a_broken_index_is_reported_and_not_called_complete(filled
         receipt = caught.value.receipt
         assert (receipt.is_complete, receipt.count("turn log"), receipt.count("vector index")) == (False, 3, 0)
         assert memory.user(ANN).turns() == ()
+
+
+FILL_WITHOUT_ROOM = """
+import contextlib, resource, sys, time
+from pathlib import Path
+from memory import Scope
+from memory.errors import MemoryStoreError
+from memory.storage.chroma import ChromaIndex
+from memory.storage.chroma_directory import ChromaDirectory
+from memory.storage.index import IndexEntry
+from tests.fakes import HashingEmbedder
+
+embedder = HashingEmbedder(dimensions=256)
+
+def put(number):
+    entries = [IndexEntry(f"{number} {n}", "digest") for n in range(20)]
+    vectors = embedder.embed_documents([f"turn {number} {n}" for n in range(20)])
+    index.upsert(Scope(f"user {number % 3}"), entries, vectors)
+    return [(Scope(f"user {number % 3}"), entry) for entry in entries]
+
+with contextlib.closing(ChromaIndex(ChromaDirectory(Path(sys.argv[1])), fingerprint="x", dimensions=256)) as index:
+    stored, failures = put(0), 0
+    resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, resource.RLIM_INFINITY))
+    for number in range(1, 200):
+        try:
+            stored += put(number)
+        except MemoryStoreError:
+            failures += 1
+            if failures == 5:
+                break
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    time.sleep(1.1)
+    stored += put(200)
+    found = sum(len(index.read(scope, {entry.turn_id for one, entry in stored if one == scope}).entries)
+                for scope in {scope for scope, _ in stored})
+    print(failures, len(stored) > 100, found == len(stored))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files there")
+def test_an_index_without_room_fails_at_once_and_goes_on_when_there_is_room(tmp_path: Path) -> None:
+    """Chroma's next write waited for a quarter of an hour for its own lock, or whole collections were made anew."""
+    command = [sys.executable, "-c", FILL_WITHOUT_ROOM, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (result.stdout, result.stderr) == ("5 True True\n", "")

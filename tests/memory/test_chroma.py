@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 
 from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError
 from memory.records import Scope
-from memory.storage.chroma import ChromaIndex, open_collection
+from memory.storage.chroma import ChromaIndex
 from memory.storage.chroma_directory import ChromaDirectory
 from memory.storage.chroma_servers import ChromaServers
+from memory.storage.chroma_store import open_collection
 from memory.storage.index import IndexEntry, nearest
 from memory.storage.user_vectors import Place, UserVectors
 from tests.chroma_processes import ChromaProcess
@@ -257,3 +259,17 @@ def test_user_vectors_behave_as_a_sorted_dict(operations: list[tuple[int, int, b
     assert user.matrix.ravel().tolist() == [value for _, (_, value) in expected]
     wanted = [name for name, _ in reversed(expected)]
     assert user.rows(wanted).ravel().tolist() == [value for _, (_, value) in reversed(expected)]
+
+
+def test_an_erasure_without_room_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with closing(in_directory(tmp_path / "index")) as index:
+        put(index, ANN, a=EAST)
+        with monkeypatch.context() as patched:
+            patched.setattr(sqlite3, "connect", full)
+            with pytest.raises(MemoryStoreError, match=r"cannot erase from the index .* database or disk is full"):
+                index.retain(ANN, [])
+        assert index.retain(ANN, []) == 0
+    assert not list((tmp_path / "index" / "erasing").iterdir())
