@@ -2,6 +2,7 @@
 
     BenchmarkError
     ├── DatasetError            a topic file, a toolsets folder, a result file or a vector is not as it should be
+    │   └── NoDataError         nothing is where data are said to lie
     ├── HubError                a data set on the Hugging Face hub cannot be had
     ├── ReferenceGraphError     the dependencies of a reference trajectory name a step that does not exist
     ├── UnknownPersonaError     `--memory-of` names nobody in the data
@@ -43,6 +44,18 @@ class DatasetError(BenchmarkError):
         self.problem = problem
         self.reference_exception = reference_exception
         super().__init__(f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}")
+
+
+class NoDataError(DatasetError):
+    """Nothing is where data are said to lie."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            path,
+            None,
+            "nothing is there; expected a folder of persona files (.jsonl, one topic object a line), one such file, or "
+            "hf:OWNER/NAME@REVISION; `stead-bench run` without --data plays the personas that come with the package",
+        )
 
 
 class HubError(BenchmarkError):

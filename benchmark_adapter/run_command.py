@@ -210,6 +210,13 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
     title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
     tables = run_tables if full else summary_table
     _out.print(tables(metrics, title=title, standing=standing(manifest)))
+    if full and manifest is not None and manifest.heads_saw:
+        _out.print(
+            f"The heads were fitted on {', '.join(manifest.heads_saw)}: the calibration figures flatter them; "
+            "docs/results.md has those of persons they had not seen.",
+            highlight=False,
+            markup=False,
+        )
 
 
 def _command() -> str:

@@ -158,12 +158,12 @@ def _function(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parsed(value: Any) -> Any:
-    """Return the JSON value that a text is where one is expected; all else as it is."""
+    """Return the JSON value that a text is where one is expected; all else, and what is nested too deep, as it is."""
     if not isinstance(value, str):
         return value
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmark_adapter.data.toolsets import TOOLSET_FILES, Toolsets
-from benchmark_adapter.errors import DatasetError
+from benchmark_adapter.errors import DatasetError, NoDataError
 
 _TOPIC_FIELDS = frozenset(
     f"{prefix}{name}" for name in ("tasks", "answer_list", "task_types") for prefix in ("", "english_")
@@ -52,8 +52,11 @@ def some_topic_files(path: Path) -> Found:
     """Return what `find_topic_files` does, if there is any topic file.
 
     Raises:
-        DatasetError: If the folder cannot be read or has no topic file; files that hold something else are named.
+        DatasetError: If nothing is there, the folder cannot be read or has no topic file; files that hold something
+            else are named.
     """
+    if not path.exists():
+        raise NoDataError(path)
     found = find_topic_files(path)
     if found.topics:
         return found

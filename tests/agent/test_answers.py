@@ -316,6 +316,8 @@ def test_chunks_in_every_shape_come_to_the_same_calls(chunks: list[Any]) -> None
         ([delta(part("{}", id="1")), END], "the call '' has the arguments"),
         ([{"error": {"message": "overloaded"}}], "it says .*overloaded"),
         (["not json"], "a chunk is 'not json'"),
+        (["[" * 200_000], r"a chunk is '\[\[\["),
+        ([delta({"index": 0, "function": "[" * 200_000}), END], "the call '' has the arguments"),
     ],
 )
 def test_a_stream_that_is_no_whole_answer_is_refused(chunks: list[Any], why: str) -> None:

@@ -165,6 +165,16 @@ def test_decisions_of_a_run_are_read_with_their_signals(run: Path) -> None:
     assert sum(bool(point.calls_are_right) for point in read.points) == 5  # search, reserve; search, reserve; renew
 
 
+def test_default_heads_that_know_the_persons_are_told_beside_the_calibration_figures_alone(tmp_path: Path) -> None:
+    result = invoke("run", "--memory", "none", "--limit", "1", "--no-relaxed", "--full", "--out", str(tmp_path / "run"))
+    assert result.exit_code == 0
+    assert "heads" not in result.stderr
+    assert (
+        "The heads were fitted on stead_persona01, stead_persona02: the calibration figures flatter them;"
+        in " ".join(result.stdout.split())
+    )
+
+
 def test_a_run_takes_heads_and_says_when_they_do_not_fit(tmp_path: Path) -> None:
     data = write_topics(tmp_path / "data" / "person1.jsonl", library_topics())
     heads: Heads = load_heads().model_copy(update={"planner": "rules", "strategy": "stead"})
@@ -173,6 +183,7 @@ def test_a_run_takes_heads_and_says_when_they_do_not_fit(tmp_path: Path) -> None
     result = invoke(*options, "--heads", str(tmp_path / "heads.json"), "--out", str(tmp_path / "run"))
     assert result.exit_code == 0
     assert "the heads were fitted with planner 'rules', not 'oracle'" in result.stderr
+    assert result.stderr.count("the heads were fitted") == 1
     again = invoke(*options, "--out", str(tmp_path / "run"))
     assert again.exit_code == 2
     assert "expected equal manifests, got heads:" in again.stderr

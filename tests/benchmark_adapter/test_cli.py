@@ -387,7 +387,12 @@ def _toolsets(change: dict[str, Any], *, with_folder: bool = True) -> Callable[[
         ),
         (lambda: write_topics(Path("data/ann.jsonl"), []), "data/ann.jsonl: expected at least one topic, found none"),
         (lambda: Path("data").mkdir(), "data: expected a folder with .jsonl topic files, found none in it"),
-        (lambda: None, "data: expected a file, found none; check the path"),
+        (
+            lambda: None,
+            "data: nothing is there; expected a folder of persona files (.jsonl, one topic object a line), one such "
+            "file, or hf:OWNER/NAME@REVISION; `stead-bench run` without --data plays the personas that come with the "
+            "package",
+        ),
     ],
 )
 def test_bad_data_is_one_message_with_file_and_line(write: Callable[[], object], message: str) -> None:
@@ -541,7 +546,7 @@ def test_scoring_needs_the_data_of_the_run_wherever_they_lie_now() -> None:
     ran = _run("--data", "data", "--out", "run", "--json")
     Path("data").rename("moved")
 
-    assert _one_message(_invoke("score", "run")).startswith("data: expected a file, found none")
+    assert _one_message(_invoke("score", "run")).startswith("data: nothing is there; expected a folder")
     scored = _invoke("score", "run", "--data", "moved", "--json")
     assert json.loads(scored.stdout) == json.loads(ran.stdout)
 

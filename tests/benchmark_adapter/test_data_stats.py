@@ -222,4 +222,7 @@ def test_the_command_shows_tables_of_the_bundled_data(monkeypatch: pytest.Monkey
 def test_the_command_ends_with_status_2_where_there_are_no_data(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["data", "stats", str(tmp_path / "nowhere")])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == f"stead-bench: {tmp_path / 'nowhere'}: expected a file, found none; check the path\n"
+    assert done.stderr.startswith(
+        f"stead-bench: {tmp_path / 'nowhere'}: nothing is there; expected a folder of persona"
+    )
+    assert done.stderr.count("\n") == 1

@@ -127,7 +127,7 @@ def test_runs_without_their_data_are_refused(tmp_path: Path, sessions: tuple[Ses
     with pytest.raises(BenchmarkError, match="expected the data of the run"):
         compare_runs(runs)
     (tmp_path / "data").rename(tmp_path / "moved")
-    with pytest.raises(BenchmarkError, match="data: expected a file, found none"):
+    with pytest.raises(BenchmarkError, match="data: nothing is there; expected a folder"):
         compare_runs(runs)
     write_topics(tmp_path / "moved" / "ann.jsonl", library_topics())
     assert compare_runs(runs, data=tmp_path / "moved").n == 10

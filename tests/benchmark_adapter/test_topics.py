@@ -237,7 +237,7 @@ def test_a_line_that_is_no_utf8_is_told(tmp_path: Path) -> None:
 def test_empty_files_and_folders_are_told(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="expected at least one topic, found none"):
         read_topic_file(write(tmp_path / "p.jsonl", ""))
-    with pytest.raises(DatasetError, match="expected a file, found none"):
+    with pytest.raises(DatasetError, match="nothing is there; expected a folder of persona files"):
         read_topic_files(tmp_path / "gone.jsonl")
     (tmp_path / "empty").mkdir()
     write(tmp_path / "empty" / "p.profile.json", {"summary": "not a topic"})
