@@ -36,7 +36,6 @@ class EvidenceKind(StrEnum):
 
     PLAIN = "plain"
     STANDING = "standing"
-    CONDITIONAL = "conditional"
     ONE_OFF = "one_off"
     HYPOTHETICAL = "hypothetical"
     OTHER_PERSON = "other_person"
