@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.embedder import Matrix, Vector, dots
+from memory.known_turns import KnownTurns
 from memory.ranking.columns import Columns
 from memory.ranking.log_terms import ALONE, AROUND, WITH_PREVIOUS, Array, LogTerms
 from memory.ranking.turn_features import QueryFeatures, nearness_in_time, read_query, read_turn
@@ -85,7 +86,7 @@ class RankingLog:
     """A log of turns, read for ranking. Not safe for concurrent use."""
 
     def __init__(self) -> None:
-        self._turns: list[Turn] = []
+        self._turns = KnownTurns()
         self._columns = Columns()
         self._terms = LogTerms()
 
@@ -94,12 +95,12 @@ class RankingLog:
 
     def is_prefix_of(self, turns: Sequence[Turn]) -> bool:
         """Say whether `turns` are those read so far and perhaps more."""
-        return list(turns[: len(self)]) == self._turns
+        return self._turns.begin(turns)
 
     def follow(self, turns: Sequence[Turn]) -> None:
         """Become the log `turns`; only new turns at its end are read where the others are as before."""
         if not self.is_prefix_of(turns):
-            self._turns, self._columns, self._terms = [], Columns(), LogTerms()
+            self._turns, self._columns, self._terms = KnownTurns(), Columns(), LogTerms()
         for turn in turns[len(self) :]:
             read = read_turn(turn)
             self._turns.append(turn)

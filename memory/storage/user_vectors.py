@@ -24,6 +24,7 @@ class UserVectors:
     def __init__(self, dimensions: int) -> None:
         self._places: dict[str, Place] = {}
         self._rows: Matrix = np.empty((8, dimensions), dtype=np.float32)
+        self._turn_ids: tuple[str, ...] | None = ()
 
     def __len__(self) -> int:
         return len(self._places)
@@ -34,7 +35,9 @@ class UserVectors:
     @property
     def turn_ids(self) -> tuple[str, ...]:
         """The turn of each row."""
-        return tuple(self._places)
+        if self._turn_ids is None:
+            self._turn_ids = tuple(self._places)
+        return self._turn_ids
 
     @property
     def matrix(self) -> Matrix:
@@ -51,6 +54,7 @@ class UserVectors:
         self._reserve(old + len(places))
         self._rows[old : old + len(places)] = vectors
         self._places.update((place.turn_id, place) for place in places)
+        self._turn_ids = None
         positions = [last, *(place.position for place in places)]
         if positions != sorted(positions):  # only healing adds turns out of log order
             self._sort()
@@ -80,3 +84,4 @@ class UserVectors:
         places = list(self._places.values())
         self._rows = self.matrix[list(rows)]  # others, since views of the old ones may be in use
         self._places = {places[row].turn_id: places[row] for row in rows}
+        self._turn_ids = None

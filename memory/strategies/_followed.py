@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
+from memory.known_turns import KnownTurns
 from memory.recall import TurnShelf
 from memory.records import Turn
 
@@ -26,11 +27,8 @@ class _Part(Generic[Read]):
     """The turns that were read, and what."""
 
     def __init__(self, read: Read) -> None:
-        self.turns: list[Turn] = []
+        self.turns = KnownTurns()
         self.read = read
-
-    def is_prefix_of(self, turns: Sequence[Turn]) -> bool:
-        return list(turns[: len(self.turns)]) == self.turns
 
     def grow(self, turns: Sequence[Turn]) -> None:
         for turn in turns[len(self.turns) :]:
@@ -56,7 +54,7 @@ class Followed(Generic[Read]):
         """Read up to `limit` turns that are new on `shelf`, and say whether there are more."""
         with self._reading:
             turns = shelf.turns()
-            if not self._log.is_prefix_of(turns):
+            if not self._log.turns.begin(turns):
                 self._log, self._other = _Part(self._start()), None  # nothing is kept of turns that are gone
             known = len(self._log.turns)
             self._log.grow(turns if limit is None else turns[: known + limit])
@@ -67,8 +65,8 @@ class Followed(Generic[Read]):
         """Give what was read of `turns`, which nobody else uses meanwhile."""
         with self._reading:
             part = self._log
-            if not part.is_prefix_of(turns):
+            if not part.turns.begin(turns):
                 part = self._other if self._other is not None else _Part(self._start())
-                self._other = part = part if part.is_prefix_of(turns) else _Part(self._start())
+                self._other = part = part if part.turns.begin(turns) else _Part(self._start())
             part.grow(turns)
             yield part.read

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory.cutting import TurnForm
 from memory.evidence import Evidence
+from memory.known_turns import KnownTurns
 from memory.recall import TurnShelf
 from memory.records import Turn
 from memory.state.extraction import Extractor, with_further
@@ -152,7 +153,7 @@ class _Log:
     """What was read of a log that has only grown."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
+        self.turns = KnownTurns()
         self.evidence = LogEvidence()
         self.fold = StateFold()
         self.position: dict[str, int] = {}
@@ -165,7 +166,7 @@ class _Log:
         position = len(self.turns)
         if self.evidence.append(turn):
             self.fold.take_back()
-            self.fold.append(self.evidence.pieces[-2], self.turns[-1].time)
+            self.fold.append(self.evidence.pieces[-2], self.cards[-1].turn.time)
         self.fold.append(self.evidence.pieces[-1], turn.time)
         self.turns.append(turn)
         self.position[turn.turn_id] = position
@@ -210,7 +211,7 @@ class LogReading:
 
     def _read(self, turns: Sequence[Turn], limit: int | None) -> None:
         known = len(self._log.turns)
-        if list(turns[:known]) != self._log.turns:
+        if not self._log.turns.begin(turns):
             self._log, self._moment, known = _Log(), None, 0
         for turn in turns[known:] if limit is None else turns[known : known + limit]:
             self._log.append(turn)
