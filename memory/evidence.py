@@ -11,8 +11,9 @@ from pydantic import JsonValue
 from memory.typed.values import canonical_key
 
 Source = Literal["request", "answer", "accepted_call", "correction", "assistant", "tool"]
-Kind = Literal["plain", "standing", "one_off", "hypothetical", "other_person", "negated"]
-"""`negated`: the person does not want this value, or has it no more."""
+Kind = Literal["plain", "standing", "conditional", "one_off", "hypothetical", "other_person", "negated"]
+"""`conditional`: a rule or habit that holds in one context only; `negated`: the person does not want this value, or has
+it no more."""
 FILLING_KINDS: frozenset[Kind] = frozenset({"plain", "standing"})
 """Only these may fill a slot (DESIGN §5)."""
 PERSON = "@person"
@@ -50,6 +51,8 @@ class Evidence:
     """Whether the person's words in this turn name the value or its slot, or a tool brought it up there."""
     is_added: bool = False
     """Whether it comes on top of what holds ("HR too"): it closes nothing, be it a rule or the opposite."""
+    condition: str = ""
+    """The context it is bound to, in the person's words ("for work trips"); empty: it holds in all."""
     value_key: str = field(init=False, repr=False)
     """The value in canonical form: makes evidence hashable and equal by value."""
     utc_s: float | None = field(init=False, repr=False, compare=False)

@@ -36,6 +36,7 @@ class EvidenceKind(StrEnum):
 
     PLAIN = "plain"
     STANDING = "standing"
+    CONDITIONAL = "conditional"
     ONE_OFF = "one_off"
     HYPOTHETICAL = "hypothetical"
     OTHER_PERSON = "other_person"

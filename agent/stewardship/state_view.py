@@ -16,6 +16,7 @@ from memory.state.user_state import Candidate, SlotState, UserState
 
 _STATUS = {
     "current": "holds",
+    "conditional": "holds in one context",
     "superseded": "held",
     "one_off": "once only",
     "hypothetical": "only imagined",
@@ -65,6 +66,7 @@ def _slot_data(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> dict[s
             "status": one.status,
             "is_negated": one.is_negated,
             "is_rule": one.is_standing,
+            "condition": one.condition or None,
             "probability": _probability(one, found),
             "since": {"turn": one.evidence[0].turn_id, "time": _iso(one.since_time)},
             "until": {"turn": _turn_at(one.until, turns), "time": _iso(one.until_time)},
@@ -96,6 +98,8 @@ def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]
     value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
     rule = "a fact" if one.evidence[-1].slot.tool == PERSON else "a rule"
     how = rule if one.is_standing and one.status == "current" else _STATUS[one.status]
+    if one.condition:
+        how = f"only {json.dumps(one.condition, ensure_ascii=False)}"
     facts = [how if probability is None else f"{how}, {probability:.0%}", f"since {_when(one.evidence[0])}"]
     ended = _turn_at(one.until, turns)
     if one.until_time is not None and one.status != "superseded":

@@ -35,10 +35,10 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\b(?:today|tonight|this time|(?:this|that) (?:leg|trip|one|day|week)) only\b",
         r"\bjust (?:this|that) (?:time|day|trip|leg)\b",
         r"\b(?:as an exception|exceptionally|one[- ]off|one[- ]time|for a change)\b",
-        r"\bmake (?:it )?a habit\b",
+        r"(?:n't|\bnot|\bnever|\bwithout) (?:\w+ )?mak(?:e|ing) (?:it |this |that )?a habit\b",
         r"\b(?:temporarily|for (?:now|the (?:moment|time being)))\b",
         r"^while (?:i'm|i am|we're|we are)\b|\b(?:usually|normally|always)\b.{1,80}\bbut\b.{1,60}\b(?:today|tonight|"
-        r"tomorrow)\b",
+        r"tomorrow|this (?:one|time|trip|order|week(?:end)?)|that one)\b",
         r"\b(?:is|are|'s|'re) (?:visiting|in town|coming (?:over|round)|staying with (?:me|us))\b",
         r"这一?[次回趟]|[就只仅](?:此|限|是|有|这)*一[次回趟]|[就只仅](?:限|有|是)?(?:今[天晚儿]|明天|这(?:一?天|周末?|个(?:周末|星期|月)))",
         r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|这段时间|这几天|这阵子|来(?:我家|家里)?(?:玩|做客|串门)",
@@ -57,6 +57,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"^(?:and |but |so |please )*(?:until|till|for the (?:next|coming)|all (?:of )?this (?:week|month|year))\b",
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
+        r"(?<!not )(?<!n't )\bmake (?:it |this |that )?a habit\b|长期(?:都|这样|如此|用|走|按|放|寄|发|有效)",
         r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
         r"凡是|但凡|每当|每逢|没(?:有)?(?:特别|特殊|另外)?(?:说明?|交代|要求)的?(?:话|时|就)|除非我(?:说|另)",
         r"(?:(?:千万|绝对)(?:别|不要)再?|(?:别|不要)再)(?:[给帮替让]我)?(?=[订选点买坐住用放加推发])",
@@ -220,7 +221,19 @@ def _plain(text: str) -> str:
 
 def written(text: str) -> str:
     """Return `text` in one width and with one kind of apostrophe and blank, letters as they are."""
-    return " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
+    plain = " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
+    return _BARE_CONTRACTION.sub(lambda found: _whole(found.group()), plain) if plain else plain
+
+
+_BARE_CONTRACTION = re.compile(
+    r"\b(?:(?:do|does|did|is|are|was|ca|wo|could|should|would|have|has)nt|im|ive)\b", re.IGNORECASE
+)
+"""Contractions typed without their apostrophe that are no other words."""
+
+
+def _whole(contraction: str) -> str:
+    at = 1 if contraction[0] in "iI" and contraction[1] in "mMvV" else len(contraction) - 1
+    return f"{contraction[:at]}'{contraction[at:]}"
 
 
 def clause_texts(text: str) -> Iterator[str]:

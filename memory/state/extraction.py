@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from memory.evidence import Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.state.bounds import rule_bound
+from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
 from memory.state.echoes import PersonsWords, with_echoes
@@ -88,16 +89,18 @@ def _choices(
             until = None
             if kind == "standing" and (bound := rule_bound(wording.about(value), turn.time)) is not None:
                 kind, until = ("standing", bound.end) if bound.end is not None else ("one_off", None)
+            condition = condition_of(wording.about(value), call.name) if kind == "standing" else ""
             yield Evidence(
                 slot=Slot(call.name, path),
                 value=value,
                 source=_source(call, path, value, turn, answers),
-                kind=kind,
+                kind="conditional" if condition else kind,
                 turn_id=turn.turn_id,
                 position=position,
                 time=turn.time,
                 until=until,
                 is_added=kind == "standing" and wording.is_added(value),
+                condition=condition,
                 is_said=words.say(path, value),
             )
 

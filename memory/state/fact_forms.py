@@ -49,13 +49,16 @@ FACTS: tuple[Fact, ...] = (
             rf"{START}i(?:'m| am)? (?:now |currently |still |also )*(?:work|working|employed) (?:at|for|by) (?!home|"
             rf"night|weekends?|myself|the moment|a living)(?P<o>.+)"
             rf"|{START}i(?:'m| am) (?:now |currently )?with (?P<p>(?-i:[A-Z]).+)"
+            r"|^(?:as of|since|from|starting) [^,]{1,30}? i(?:'m| am) (?:now )?at (?P<q>(?-i:[A-Z]).+)"
         ),
         "employer",
     ),
     Fact(form(rf"{START}i (?:now |currently |still |also )*work as (?P<o>.+)"), "job"),
     Fact(
         form(
-            r"我(?:现在|目前|还|也)*在(?P<o>[^，。\s]+?)(?:上班|工作|任职|打工|就职)|我(?:就职于|任职于)(?P<p>[^，。\s]+)"
+            r"我(?:现在|目前|还|也)*(?:在|再(?!也))(?P<o>[^，。\s]+?)(?:上班|工作|任职|打工|就职)|我(?:就职于|任职于)(?P<p>[^，。\s]+)"
+            r"|我(?:现在|目前|还|也)*在(?P<q>[^，。\s]{2,10}?)(?:当|做)(?!饭|菜|作业|客|主|梦|过)[^，。\s]{2,6}$"
+            r"|我[^，。\s]{0,5}?(?:跳槽(?:到|去)|入职)了?(?P<r>[^，。\s]+)"
         ),
         "employer",
     ),
@@ -74,6 +77,13 @@ FACTS: tuple[Fact, ...] = (
             r"定居)(?P<r>[^，。\s]{2,8}?)$"
         ),
         "home city",
+    ),
+    Fact(
+        form(
+            rf"{START}(?:i'm|i am|we're|we are) (?:an? )?(?:\w+ ){{0,2}}?(?P<o>vegan|vegetarian|pesc[ae]tarian|"
+            r"flexitarian|teetotal)\b|^我(?:们|现在|是)*(?P<p>吃素|素食)(?:者|的|主义者)?$"
+        ),
+        "diet",
     ),
     Fact(form(r"\bi was born on (?P<o>.+)|我(?:的)?生日是?(?P<p>[^，。\s]*\d[^，。\s]*)"), "birthday"),
     Fact(

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memory.evidence import Evidence, Slot
+from memory.state.slot_fold import SlotFold
 from memory.state.slot_nouns import SlotNouns
-from memory.state.user_state import Found, SlotFold, SlotState, UserState
+from memory.state.user_state import Found, SlotState, UserState
 from memory.typed.value_forms import wall_time
 
 

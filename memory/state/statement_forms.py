@@ -41,7 +41,7 @@ _ADVERBS = (
     r"absolutely|also|just|do|still|actually|much|especially|particularly|truly|simply|personally|quite|"
     r"rather|definitely|very much|even|both|kind of|sort of|so|super|totally|very|pretty|completely|more|now|"
     r"finally|recently|have|am|'ve|'m|currently|have always|"
-    r"always) )*"
+    r"always|(?!fly|only|apply|rely|reply|supply)\w{2,}ly) )*"
 )
 _SELF = rf"{START}(?:i|we)(?='| )(?:'ve|'m)? ?{_ADVERBS}"
 _HABIT = r"(?:usually|always|normally|generally|mostly|typically|tend to|only(?: ever)?|almost always|as a rule) "
@@ -50,6 +50,18 @@ _DOING = (
     r"stay at|travel|go for|pick|choose|book|"
     r"listen to|smoke|drive)"
 )
+_COUNTED = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|several|a couple of|a pair of) "
+_LIGHT = (
+    r"(?!.*\b(?:question|idea|problem|issue|meeting|appointment|call|request|favou?r|look|feeling|doubt|chance|moment|"
+    r"minute|headache|reservation|booking|flight|deadline|plan|thing|few|lot|bit|time|complaint|suggestion|day|week|"
+    r"today|tomorrow|tonight|next|this|that|to)\b)"
+)
+"""What one has without owning it."""
+_STATE = (
+    r"(?!(?:am|'m|have|had|was|were|been|feel|think|forget|remember|wonder|thought|get|got|be|do|don't|can|can't|want|need|"
+    r"say|hear|see|know|understand|believe|hope|mean|agree|guess)\b)"
+)
+"""No verb of a doing follows."""
 _ONGOING = r"(?:don't|do not|never|no longer|can't|cannot|hardly(?: ever)?|rarely|seldom) "
 _LIKES = r"(?:loves?|likes?|enjoys?|prefers?|adores?|favou?rs?)"
 _FOND = (
@@ -70,7 +82,7 @@ _HATES = (
 _OBJECT = r" (?P<o>.+)"
 _ZH_SELF = (
     r"(?:^|[，。、\s])(?:说实话|老实说|说真的|讲真的?|你也?知道的?|比起[^，。\s我]{1,6}|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
-    r"(?:我们?家?|俺|咱们?)(?:自己|周末|早上|晚上|中午|出差|旅行|出门|在家|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|"
+    r"(?:我们?家?|俺|咱们?)(?:自己|周末|早上|晚上|中午|出差|旅行|出门|在家|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|每[天日周晚年月]|天天|经常|常常?|"
     r"特别|最|很|非常|超级?|更|比较|个人|挺|蛮|好|倒是?|都|一般|通常|往往|基本上?|完全|实在|确实|可)*"
 )
 """The speaker as the subject, after a lead-in that names nobody and is no "if"."""
@@ -84,8 +96,15 @@ _ZH_HATES = (
 )
 _ZH_NEVER = r"(?:从来?|再也|都|已经)?不(?:太?能|会|再|怎么)?(?=[吃喝坐穿用看抽])"
 _ZH_DOING = r"(?:吃|喝|坐|穿|用|看|抽|听|住|玩|去|走|买|订|选|点)?"
-_ZH_OBJECT = r"(?P<o>[^，。！？\s]+)"
-_ZH_COUNT = r"(?:了|过)?(?:一?[个本台辆张部双件款套只条]|一些|点)?"
+_ZH_OBJECT = r"(?P<o>(?:[^，。！？\s]|(?<=[a-z]) (?=[a-z]))+)"
+_ZH_NUMBER = r"[一二两三四五六七八九十几\d]*"
+_ZH_CLASSIFIER = r"[个本台辆张部双件款套只条栋间把头匹口位名块架艘座所株棵盆家]"
+_ZH_COUNT = rf"(?:了|过)?(?:{_ZH_NUMBER}{_ZH_CLASSIFIER}|一些|点)?"
+_ZH_LIGHT = (
+    r"(?!(?:小|大|新|急|好)?(?:问题|会|事|想法|建议|疑问|请求|需求|要求|朋友|同事|同学|约|航班|快递|包裹|活动|面试|主意|计划|"
+    r"预感|感觉|人|地方|东西|毛病))"
+)
+"""What one has without owning it."""
 
 _ZH_MOODS = r"(?:一点|完全|都|早就?|已经|真的|实在|再也|也|还|很|挺|特别|非常|蛮)*"
 
@@ -127,6 +146,36 @@ ATTITUDES: tuple[Attitude, ...] = (
     ),
     Attitude(form(rf"{START}(?:i|we) {_HABIT}{_DOING}{_OBJECT}"), "for"),
     Attitude(form(rf"{START}(?:i|we) {_HABIT}(?:get|have){_OBJECT}"), "for"),
+    Attitude(
+        form(rf"{START}(?:i|we) (?:usually|normally|generally|typically|mostly|tend to) (?P<o>{_STATE}\w+ .+)"),
+        "for",
+        "does",
+    ),
+    Attitude(form(rf"{START}(?:i|we) (?P<o>{_STATE}\w+(?: \S+){{0,3}}?) (?:now|these days|nowadays)$"), "for", "does"),
+    Attitude(
+        form(rf"{START}(?:i|we)(?:'ve| have| own| keep)(?: also| still| now)*(?: got)? (?P<o>{_LIGHT}{_COUNTED}.+)"),
+        "for",
+        "has",
+    ),
+    Attitude(
+        form(rf"{START}(?:i|we) (?:don't|do not|no longer) (?:have|own)(?: got)? (?P<o>{_LIGHT}(?:any|an?) .+)"),
+        "against",
+        "has",
+    ),
+    Attitude(
+        form(
+            r"^(?P<o>(?!it|that|this|what)\S+(?: \S+){0,3}?) (?:is|are)(?:n't| not) (?:really )?(?:for me|my "
+            r"(?:thing|cup of tea))\b"
+        ),
+        "against",
+    ),
+    Attitude(
+        form(
+            r"^(?:otherwise|else|at other times) (?P<o>.+?) (?:is|are) (?:just |perfectly )?(?:fine|ok|okay|enough|"
+            r"good|alright)$|^(?:平时|其他时候|其余时间|否则|不然)(?P<p>[^，。\s我]{1,8}?)(?:就行|就好|就可以|就够了?)$"
+        ),
+        "for",
+    ),
     Attitude(form(rf"{_SELF}(?:run|runs|manage|own|speak|play|teach|study|collect|coach|use){_OBJECT}"), "for", "does"),
     Attitude(
         form(
@@ -199,6 +248,14 @@ ATTITUDES: tuple[Attitude, ...] = (
             rf"{_ZH_SELF}(?:一般|通常|总是|总|从来|向来|一直|一向|永远|每次|只|基本|平时|都)(?:都|只|在家|在外面|出门)*[吃喝坐穿用看抽听住玩去走买订选点]{_ZH_OBJECT}"
         ),
         "for",
+    ),
+    Attitude(
+        form(
+            rf"(?:^|[，。\s])(?:我们?家?里?|咱们?家?|家里?)(?:现在|还|也|一共|总共)*(?:有|养了?){_ZH_NUMBER}{_ZH_CLASSIFIER}"
+            r"(?P<o>" + _ZH_LIGHT + r"[^，。！？\s]+)"
+        ),
+        "for",
+        "has",
     ),
     Attitude(form(rf"{_ZH_SELF}(?:会说|会讲|养|开着?|在?学|收藏|在?练){_ZH_COUNT}{_ZH_OBJECT}"), "for", "does"),
     Attitude(

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memory.evidence import PERSON, Evidence, Kind, Slot, Source
+from memory.evidence import FILLING_KINDS, PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
+from memory.state.conditions import Framed, framed, habitual
 from memory.state.cues import Clause, clauses, cues_in
 from memory.state.fact_forms import FACTS, Fact
 from memory.state.pattern_index import PatternIndex
@@ -31,7 +32,7 @@ from memory.state.statement_forms import (
     Stance,
 )
 from memory.state.subjects import with_subjects
-from memory.text import normalise
+from memory.text import language, normalise
 from memory.typed.scripts import simplified
 
 _MAX_WORDS = 12
@@ -55,7 +56,7 @@ _THING_END = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(
-    r"(?:\s+(?:any ?more|any longer|these days|nowadays|right now|now|at all|either|too|as well|very much|a lot|"
+    r"(?:\s+(?:any ?more|any longer|these days|nowadays|right now|now|at all|either|too|in it|as well|very much|a lot|"
     r"so much|"
     r"(?:the )?most|(?:the )?best|again|already|anyway|"
     r"(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
@@ -74,6 +75,9 @@ _PREPOSITION = re.compile(
 )
 
 
+_ANYTHING = re.compile(r"^(?:any|every|some)thing (?:with|containing|made (?:of|with|from)|that has) ", re.IGNORECASE)
+
+
 class _Thing(NamedTuple):
     topic: str
     value: str
@@ -84,6 +88,10 @@ class _Part(NamedTuple):
 
     clause: Clause
     words: str
+    condition: str = ""
+    """The context it is bound to."""
+    is_joined: bool = False
+    """Whether "and" or the like stands between its clause and the one before or after it."""
 
 
 class _Found(NamedTuple):
@@ -118,24 +126,39 @@ def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
     if not (parts := clauses(text)):
         return
-    told = with_subjects(parts)
-    findings = list(_findings([_Part(clause, words) for clause in told for words in _split(clause)], has_calls))
-    readable = set(map(id, _readable(parts, told))) if findings else ()
-    for clause, found in findings:
-        if id(clause) in readable:
+    told = list(_told(framed(with_subjects(parts))))
+    findings = list(_findings(told, has_calls))
+    if not findings:
+        return
+    readable = set(map(id, _apart([part.clause for part in told], parts)))
+    for part, found in findings:
+        if id(part.clause) in readable or _is_another_matter(part, found):
+            condition = "" if found.is_fact else part.condition
+            kind = _kind(found, part.clause)
             yield Evidence(
                 slot=Slot(PERSON, found.topic),
-                value=_as_written(found.value, clause),
+                value=_as_written(found.value, part.clause),
                 source=source,
-                kind=_kind(found, clause),
+                kind="conditional" if condition and kind in FILLING_KINDS else kind,
                 turn_id=turn.turn_id,
                 position=position,
                 time=turn.time,
+                condition=condition,
             )
 
 
-def _readable(parts: Sequence[Clause], told: Iterable[Clause]) -> list[Clause]:
-    """Return those of `told`, the clauses `parts` with their subjects, that are not about a sensitive matter."""
+def _told(clauses_told: Sequence[Framed]) -> Iterator[_Part]:
+    """Yield the parts that tell of one doing each; what is done in a context is done as a rule ("Fridays I eat …")."""
+    for index, (clause, condition) in enumerate(clauses_told):
+        words = list(_split(clause))
+        beside = [clause, *(one.clause for one in clauses_told[index + 1 : index + 2])]
+        is_joined = any(one.sentence == clause.sentence and _JOINED.search(one.raw) is not None for one in beside)
+        for part in words:
+            yield _Part(clause, habitual(part) if condition else part, condition, is_joined)
+
+
+def _apart(told: Iterable[Clause], parts: Sequence[Clause]) -> list[Clause]:
+    """Return those of `told` in whose sentence, as it stands in `parts`, nothing is about a sensitive matter."""
     barred = {clause.sentence for clause in parts if is_sensitive_text(clause.raw)}
     readable = []
     for clause in told:
@@ -145,6 +168,24 @@ def _readable(parts: Sequence[Clause], told: Iterable[Clause]) -> list[Clause]:
             readable.append(clause)
     return readable
 
+
+def _is_another_matter(part: _Part, found: _Found) -> bool:
+    """Whether what stands in one sentence with a sensitive matter tells nothing of it.
+
+    Facts of which there is one at a time do not, nor does a like in a further clause ("…, and I prefer …"); what is
+    avoided, or done for that reason, may well.
+    """
+    if is_sensitive_text(part.words) or is_sensitive_text(part.condition):
+        return False
+    return found.is_fact or (part.is_joined and found.stance == "for" and _SO.search(part.clause.raw) is None)
+
+
+_JOINED = re.compile(
+    r"^(?:and|but|also|anyway)\b|^(?:另外|还有|而且|不过|但|同时|平时|也|还|我们?[也还])", re.IGNORECASE
+)
+_SO = re.compile(
+    r"\b(?:so|because|since|therefore|hence|which is why|that's why)\b|所以|因此|因为|于是|由于|只好", re.IGNORECASE
+)
 
 _APART = re.compile(r"^(?:and |but )?(?:by the way|btw|besides|separately|apart from that)\b|^(?:另外|对了|顺便|此外)")
 _AND_THEN = re.compile(r"\s+and\s+(?=(?:then )?(?:i|we|put|bought|sold|joined|let|got)\b)", re.IGNORECASE)
@@ -168,11 +209,17 @@ def _split(clause: Clause) -> Iterator[str]:
 def _without_utterances(clause: Clause) -> str:
     """Return what a clause says, simplified, less the quotations that would tell of a person by themselves."""
     text = simplified(clause.raw)
+    if language(text) == "zh":
+        text = _BESIDE_HAN.sub("", text)
     for words in clause.quoted:
         told = Clause(words, 0, cues_in(words), is_for_self=False, is_lone_cue=False, raw=words)
         if next(_findings([_Part(told, words)], False), None) is not None:
             text = re.sub(re.escape(words), " ", text, flags=re.IGNORECASE)
     return text
+
+
+_BESIDE_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[A-Za-z\d])|(?<=[A-Za-z\d]) (?=[\u3400-\u9fff])")
+"""Blanks around Latin words and numbers in Chinese, as many write them."""
 
 
 def _as_written(value: str, clause: Clause) -> str:
@@ -187,12 +234,12 @@ _ORDERED: tuple[Fact | Attitude, ...] = (*FACTS, *ATTITUDES, *OTHERS)
 _FORMS = PatternIndex([(form.pattern, form) for form in _ORDERED])
 
 
-def _findings(parts: Sequence[_Part], has_calls: bool) -> Iterator[tuple[Clause, _Found]]:
+def _findings(parts: Sequence[_Part], has_calls: bool) -> Iterator[tuple[_Part, _Found]]:
     """Yield what the parts of a text say, each with the clause that it stands in."""
     forms = _FORMS.narrowed(part.words for part in parts)
     for part in parts if forms or any("standing" in part.clause.cues for part in parts) else ():
         for found in _read(part, forms, has_calls):
-            yield part.clause, found
+            yield part, found
 
 
 def _read(part: _Part, forms: PatternIndex[Fact | Attitude], has_calls: bool) -> Iterable[_Found]:
@@ -253,7 +300,7 @@ def _rule(part: _Part) -> Iterator[_Found]:
 
 
 def _things(text: str, form: Attitude) -> list[_Thing]:
-    value = _trimmed(_THING_END.sub("", " " + text).strip())
+    value = _trimmed(_THING_END.sub("", " " + _ANYTHING.sub("", text.strip())).strip())
     if "prefer" in form.pattern.pattern:
         value = _trimmed(re.sub(r"(?<=\w)\s+to\s+.*$", "", value)) or value
     parts = re.split(r"\s+(?:and|or)\s+|[和与跟]", value)

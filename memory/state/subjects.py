@@ -9,6 +9,7 @@ from dataclasses import replace
 from memory.state.cues import RELATION_ZH, Clause, cues_in
 from memory.state.pattern_index import PatternIndex
 from memory.text import normalise
+from memory.typed.scripts import simplified
 
 _REPORTED = re.compile(
     r"(?P<who>\b(?:i|we|you)\b(?:'ve|'d| have| had| already| just| once| always)*|(?<!\S)\S{1,40}(?: (?:\w{1,20}ly|"
@@ -33,7 +34,7 @@ _ELLIPTIC_ZH = re.compile(
     r"^(?:但是?|不过|而且|并且|然后|所以|可是?|平时|现在|最近)*"
     r"(?=(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|从来?不|不再|再也不)*(?:不再|再也不|从来?不|喜欢|爱|讨厌|受不了|不喜欢|"
     r"不爱|不吃|不喝|反感|偏爱|习惯|养|戒|吃|喝|坐|穿|用|住在|在\S{1,12}(?:上班|工作|任职)))"
-    r"(?=.*(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|不|喜欢|爱|讨厌|反感|偏爱|习惯|戒|上班|工作|任职|住在))"
+    r"(?=.*(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|不|喜欢|爱|讨厌|反感|偏爱|习惯|戒|养|上班|工作|任职|住在))"
 )
 """A Chinese clause without a subject that goes on to tell of likes and habits."""
 _USED_TO = re.compile(
@@ -62,25 +63,26 @@ def with_subjects(parts: Sequence[Clause]) -> list[Clause]:
 
     "I used to work at A, now I'm with B" ends in "I work with B"; 我戒了糖，也不再吃甜品了 in 我也不再吃甜品了.
     """
-    hearsay = _HEARSAY.narrowed(clause.raw for clause in parts)
+    hearsay = _HEARSAY.narrowed(simplified(clause.raw) for clause in parts)
     told = [_without_hearsay(clause, hearsay) for clause in parts] if hearsay else list(parts)
-    if not _CARRIED_OVER.narrowed(clause.raw for clause in told):
+    if not _CARRIED_OVER.narrowed(simplified(clause.raw) for clause in told):
         return told
     return [_completed(clause, told[:index]) for index, clause in enumerate(told)]
 
 
 def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
-    same = [one for one in before if one.sentence == clause.sentence]
+    same = [simplified(one.raw) for one in before if one.sentence == clause.sentence]
     if not same:
         return clause
-    if (old := _USED_TO.search(same[-1].raw)) and (new := _BUT_NOW.search(clause.raw)):
+    words = simplified(clause.raw)
+    if (old := _USED_TO.search(same[-1])) and (new := _BUT_NOW.search(words)):
         return replace(clause, raw=" ".join(filter(None, ("I", old["verb"], old["at"], new["new"]))))
-    if (old := _USED_TO_ZH.search(same[-1].raw)) and (new := _BUT_NOW_ZH.search(clause.raw)):
+    if (old := _USED_TO_ZH.search(same[-1])) and (new := _BUT_NOW_ZH.search(words)):
         value = new["new"].removesuffix(old["tail"] or "\n")
         return replace(clause, raw=f"我{old['verb']}{value}{old['tail'] or ''}")
-    subject = next((one.raw for one in reversed(same) if _OTHERS_ZH.search(one.raw) or _SELF_ZH.search(one.raw)), "")
+    subject = next((one for one in reversed(same) if _OTHERS_ZH.search(one) or _SELF_ZH.search(one)), "")
     is_own = _SELF_ZH.search(subject) is not None and _OTHERS_ZH.search(subject) is None
-    if is_own and "我" not in clause.raw and not _OTHERS_ZH.search(clause.raw) and _ELLIPTIC_ZH.search(clause.raw):
+    if is_own and "我" not in words and not _OTHERS_ZH.search(words) and _ELLIPTIC_ZH.search(words):
         return replace(clause, raw=f"我{clause.raw}")
     return clause
 
@@ -92,7 +94,7 @@ def _without_hearsay(clause: Clause, hearsay: PatternIndex[str]) -> Clause:
 
 def _own_part(raw: str, hearsay: PatternIndex[str]) -> str:
     """Return what of a clause the person says themselves: what stands before "he told me that …" and the like."""
-    for match, language in hearsay.matches(raw):
+    for match, language in hearsay.matches(simplified(raw)):
         if language == "zh" or not re.match(r"(?:i|we)\b", match["who"] or "", re.IGNORECASE):
             return raw[: match.start()]
     return raw

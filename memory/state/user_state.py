@@ -7,39 +7,34 @@ folding the first n turns gives the state as of then.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
 from operator import is_
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence, Kind, Slot
 from memory.records import Turn
+from memory.state.candidates import Candidate as Candidate
+from memory.state.candidates import ordered
 from memory.state.concepts import SAME_NAME_SIMILARITY
 from memory.state.concepts import concept as concept
 from memory.state.concepts import context_similarity as context_similarity
+from memory.state.conditions import is_met
 from memory.state.extraction import Extractor, extract_all
-from memory.state.sensitive import stays_in_slot
+from memory.state.slot_fold import SlotFold
 from memory.state.slot_nouns import SlotNouns
 from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
-from memory.typed.value_forms import form_key, wall_time
+from memory.typed.value_forms import wall_time
 
 _KEPT_LOOKUPS = 4096
 """Arguments for which it is kept what was looked up; more than any toolset has."""
 
 Result = TypeVar("Result")
-Status = Literal["current", "superseded", "one_off", "hypothetical", "other_person", "expired"]
-"""`current`: speaks for its slot now, or against a value; `superseded`: a newer rule, or the opposite, closed its
-interval; `expired`: a rule that ended by itself; the rest never fill."""
-
-_EXCEPTIONS: Mapping[Kind, Status] = MappingProxyType(
-    {"one_off": "one_off", "hypothetical": "hypothetical", "other_person": "other_person"}
-)
 Retention = Mapping[Kind, float]
 """Days for which evidence of a kind is used, from 0; kinds that are not named are used for ever."""
 
@@ -54,88 +49,6 @@ _JSON_TYPES: Mapping[ValueType, tuple[type, ...]] = MappingProxyType(
         "any": (object,),
     }
 )
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A value for a slot with what speaks for it."""
-
-    value: JsonValue = field(compare=False)
-    evidence: tuple[Evidence, ...]
-    """Oldest first, never empty, all of the same value and of kinds that either fill or share one kind."""
-    status: Status
-    until: int | None = None
-    """Position of the first turn for which it no longer holds; `None` while it does, or where its end is a time."""
-    similarity: float = 1.0
-    """Of the context it was used in to the slot looked up, in (0, 1]; 1 is the very slot."""
-    until_time: datetime | None = None
-    """The time at which it ends or ended, where that is known."""
-
-    @property
-    def since(self) -> int:
-        """Position of the turn that first spoke for it."""
-        return self.evidence[0].position
-
-    @property
-    def last(self) -> int:
-        """Position of the turn that last spoke for it."""
-        return self.evidence[-1].position
-
-    @property
-    def since_time(self) -> datetime | None:
-        """The time of that turn, where it is known."""
-        return self.evidence[0].time
-
-    @property
-    def is_negated(self) -> bool:
-        """Whether the person does not want this value, or has it no more."""
-        return self.evidence[-1].kind == "negated"
-
-    @property
-    def support(self) -> int:
-        """How many turns speak for it of their own; echoes do not count."""
-        return len({piece.origin for piece in self.evidence})
-
-    @cached_property
-    def is_standing(self) -> bool:
-        """Whether a standing rule is among its evidence; such a candidate does not age."""
-        return any(piece.kind == "standing" for piece in self.evidence)
-
-    @cached_property
-    def stays_in_slot(self) -> bool:
-        """Whether it may speak for no slot but its own."""
-        return any(stays_in_slot(piece) for piece in self.evidence)
-
-    @cached_property
-    def order(self) -> tuple[object, ...]:
-        """What candidates of one slot are ordered by."""
-        pieces = self.evidence
-        return -self.similarity, self.status != "current", -self.last, -len(pieces), pieces[-1].value_key
-
-    def seen_from(self, similarity: float) -> Candidate:
-        """Return it for a slot of that similarity to its own."""
-        if similarity == self.similarity:
-            return self
-        seen = self._seen
-        if similarity not in seen:
-            other = object.__new__(Candidate)  # `dataclasses.replace` takes ten times as long
-            own = {"evidence": self.evidence, "is_standing": self.is_standing, "stays_in_slot": self.stays_in_slot}
-            other.__dict__.update(
-                own, value=self.value, status=self.status, until=self.until, until_time=self.until_time
-            )
-            other.__dict__["similarity"] = similarity
-            seen[similarity] = other
-        return seen[similarity]
-
-    @cached_property
-    def _seen(self) -> dict[float, Candidate]:
-        """For slots of other similarities, of which there are few."""
-        return {}
-
-    @cached_property
-    def turn_ids(self) -> tuple[str, ...]:
-        """The turns that speak for it, oldest first, each once."""
-        return tuple(dict.fromkeys(piece.turn_id for piece in self.evidence))
 
 
 @dataclass(frozen=True)
@@ -169,6 +82,35 @@ class SlotState:
                 # Words that name an allowed value say more than the noun: "second class" means any `travel_class`.
                 is_named = fitted is not candidate
                 yield fitted.seen_from(max(similarity, SAME_NAME_SIMILARITY) if is_named else similarity)
+
+    @property
+    def bound(self) -> tuple[Candidate, ...]:
+        """The candidates that hold, for or against a value, in one context only."""
+        return tuple(one for one in self.candidates if one.status == "conditional")
+
+    def in_context(self, told: Collection[str]) -> SlotState:
+        """Return the state where these terms are told: what is bound to their context holds, above all else."""
+        met = [one for one in self.bound if is_met(one.condition, told)]
+        if not met:
+            return self
+        ruled = [
+            replace(
+                one,
+                status="current",
+                evidence=tuple(
+                    replace(piece, kind="standing" if piece.kind == "conditional" else piece.kind)
+                    for piece in one.evidence
+                ),
+            )
+            for one in met
+        ]
+        is_filled = any(not one.is_negated for one in met)
+        others = [
+            replace(one, status="superseded") if is_filled and one in self.current else one
+            for one in self.candidates
+            if one not in met
+        ]
+        return SlotState(self.slot, ordered([*ruled, *others]))
 
     @property
     def current(self) -> tuple[Candidate, ...]:
@@ -225,7 +167,7 @@ class UserState:
 
     def _looked_up(self, tool: Tool, parameter: Parameter, near: Iterable[SlotState]) -> SlotState | None:
         found = [candidate for state in near for candidate in state.speaking_for(tool, parameter)]
-        return SlotState(Slot(tool.name, parameter.name), _ordered(found)) if found else None
+        return SlotState(Slot(tool.name, parameter.name), ordered(found)) if found else None
 
 
 def fold(
@@ -313,88 +255,3 @@ def accepts(parameter: Parameter, value: JsonValue) -> bool:
     if not isinstance(value, _JSON_TYPES[parameter.type]):
         return False
     return not parameter.enum or parameter.type == "array" or value in parameter.enum
-
-
-class SlotFold:
-    """The evidence of one slot, folded oldest first.
-
-    A standing rule closes the interval of every other value that was current, and being against a value that of the
-    value; a value used again after that starts a new interval. Plain values stand side by side: which one holds is for
-    the clarifier to weigh. A rule that has ended by itself has closed nothing.
-
-    Args:
-        pieces: To take first.
-        now: When it is, for what ends by itself.
-    """
-
-    def __init__(self, pieces: Iterable[Evidence], now: datetime | None) -> None:
-        self._now = now
-        self._open = _Open()
-        self._others: dict[tuple[Status, str], list[Evidence]] = defaultdict(list)
-        for piece in pieces:
-            self.take(piece)
-
-    def take(self, piece: Evidence) -> None:
-        """Take in the next piece."""
-        if piece.until is not None and self._now is not None and wall_time(piece.until) <= self._now:
-            self._others["expired", form_key(piece.value)].append(piece)
-        elif (status := _EXCEPTIONS.get(piece.kind)) is not None:
-            self._others[status, form_key(piece.value)].append(piece)
-        else:
-            self._open.take(piece)
-
-    def candidates(self) -> tuple[Candidate, ...]:
-        """Return what the pieces amount to, in the order of `SlotState`."""
-        past = (_past(status, held) for (status, _), held in self._others.items())
-        return _ordered([*self._open.candidates(), *past])
-
-
-class _Open:
-    """The values of a slot that hold, for or against, and those that did."""
-
-    def __init__(self) -> None:
-        self._held: dict[tuple[bool, str], list[Evidence]] = {}
-        self._closed: list[Candidate] = []
-
-    def take(self, piece: Evidence) -> None:
-        key = (piece.kind == "negated", form_key(piece.value))
-        for other in self._closed_by(piece, key):
-            held = self._held.pop(other)
-            self._closed.append(
-                Candidate(held[0].value, tuple(held), "superseded", until=piece.position, until_time=piece.time)
-            )
-        self._held.setdefault(key, []).append(piece)
-
-    def _closed_by(self, piece: Evidence, key: tuple[bool, str]) -> list[tuple[bool, str]]:
-        if piece.is_added:
-            return []
-        opposite = (not key[0], key[1])
-        if piece.kind != "standing":
-            return [opposite] if opposite in self._held else []
-        return [
-            other
-            for other, held in self._held.items()
-            if other == opposite
-            # Several values in one rule ("always A and B", two calls) do not close one another.
-            or (other[1] != key[1] and not other[0] and not _is_same_rule(held[-1], piece))
-        ]
-
-    def candidates(self) -> list[Candidate]:
-        current = [
-            Candidate(held[-1].value, tuple(held), "current", until_time=held[-1].until) for held in self._held.values()
-        ]
-        return [*current, *self._closed]
-
-
-def _past(status: Status, held: Sequence[Evidence]) -> Candidate:
-    """An exception, which ends with its turn, or a rule that has ended."""
-    until = held[-1].position + 1 if status == "one_off" else None
-    return Candidate(held[-1].value, tuple(held), status, until=until, until_time=held[-1].until)
-
-
-def _is_same_rule(held: Evidence, piece: Evidence) -> bool:
-    return held.kind == "standing" and held.position == piece.position
-
-
-def _ordered(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    return tuple(sorted(candidates, key=lambda candidate: candidate.order))

@@ -110,6 +110,8 @@ def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> 
         relevance = len(wanted & terms) / (len(terms) or 1)
         for parameter in tool.parameters:
             state = history.state.lookup(tool, parameter)
+            if state is not None and state.memo(_is_bound):
+                state = state.in_context(wanted)
             known = state.memo(_known) if state is not None else None
             if known is not None:
                 yield _Line(tool, parameter, known, known.score + relevance + 0.25 * parameter.is_required)
@@ -118,12 +120,16 @@ def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> 
 def _known(state: SlotState) -> _Known | None:
     """Return what is worth showing of a slot; `None` if nothing is."""
     shown = _shown(state)
-    unwanted = state.unwanted[:MAX_CANDIDATES]
-    if not shown and not unwanted:
+    others = (*state.unwanted[:MAX_CANDIDATES], *state.bound[:MAX_CANDIDATES])
+    if not shown and not others:
         return None
-    nearest = max(candidate.similarity for candidate in (*shown, *unwanted))
+    nearest = max(candidate.similarity for candidate in (*shown, *others))
     settledness = _settledness(shown) if shown else 0.0
-    return _Known.of((*shown, *unwanted, *_past(state)), 2 * nearest + settledness)
+    return _Known.of((*shown, *others, *_past(state)), 2 * nearest + settledness)
+
+
+def _is_bound(state: SlotState) -> bool:
+    return bool(state.bound)
 
 
 @text_cache(8192)
@@ -206,7 +212,7 @@ def _statement_items(history: Snapshot, wanted: frozenset[str]) -> list[RecallIt
 
 
 def _holding(state: SlotState) -> list[Candidate]:
-    return [one for one in state.candidates if one.status == "current"][:MAX_CANDIDATES]
+    return [one for one in state.candidates if one.status in ("current", "conditional")][:MAX_CANDIDATES]
 
 
 def _held(state: SlotState) -> _Known | None:
@@ -215,7 +221,8 @@ def _held(state: SlotState) -> _Known | None:
 
 
 def _said_terms(state: SlotState) -> frozenset[str]:
-    return frozenset(tokenise(" ".join([state.slot.argument, *(str(one.value) for one in _holding(state))])))
+    said = (f"{one.value} {one.condition}" for one in _holding(state))
+    return frozenset(tokenise(" ".join([state.slot.argument, *said])))
 
 
 def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
@@ -233,6 +240,8 @@ def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
 def _value(candidate: Candidate) -> _Value:
     negation = "not " if candidate.is_negated else ""
     standing = "rule" if candidate.is_standing else f"{len(candidate.turn_ids)}x"
+    if candidate.condition:
+        standing = f"only {render_json(candidate.condition)}"
     origin = f", as {candidate.evidence[-1].slot}" if candidate.similarity < 1 else ""
     shown = f"{negation}{render_json(candidate.value)} ({_PAST.get(candidate.status, standing)}, "
     return _Value(shown, candidate.last, f"{origin})")

@@ -102,6 +102,7 @@ def test_show_as_json_gives_everything(data: Path) -> None:
         "status": "superseded",
         "is_negated": False,
         "is_rule": False,
+        "condition": None,
         "probability": None,
         "since": {"turn": "t1", "time": "2026-03-09T08:00:00+01:00"},
         "until": {"turn": "t2", "time": "2026-03-10T08:00:00+01:00"},

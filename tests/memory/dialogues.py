@@ -173,9 +173,12 @@ def _of_person(state: UserState) -> Iterable[Candidate]:
 
 def _stands(found: list[Candidate], expectation: Expectation) -> bool:
     stands = expectation.stands
+    bound = [one for one in found if one.status == "conditional" and not one.is_negated]
     current = [one for one in found if one.status == "current" and not one.is_negated]
     if stands == "bound":
-        return bool(current) and all(expectation.condition in (getattr(one, "condition", "") or "") for one in current)
+        return not current and any(expectation.condition in one.condition for one in bound)
+    if expectation.said is not None:
+        current += bound  # what holds in some context was said, and holds
     if stands == "current":
         return bool(current)
     if stands in ("rule", "habit"):
@@ -183,7 +186,7 @@ def _stands(found: list[Candidate], expectation: Expectation) -> bool:
     if current:
         return False
     if stands == "not":
-        return any(one.status == "current" for one in found)
+        return any(one.status == "current" or (one.status == "conditional" and one.is_negated) for one in found)
     return stands == "off" or any(one.status == stands for one in found)
 
 

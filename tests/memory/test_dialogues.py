@@ -9,47 +9,8 @@ import pytest
 from tests.memory.dialogues import Dialogue, read
 
 DIALOGUES = read()
-MISSED = {"en-dates-4", "en-equality-1", "en-sensitive-6", "zh-equality-1"}
-"""Of half A: a diet that no word ends, a number that was once written as text, a like in one sentence with a vote."""
-MISSED |= {
-    "en-statement-11",
-    "zh-statement-7",
-    "en-rule-9",
-    "zh-rule-9",
-    "en-dates-5",
-    "zh-dates-5",
-    "en-context-1",
-    "en-context-3",
-    "en-context-5",
-    "en-context-7",
-    "zh-context-1",
-    "zh-context-3",
-    "zh-context-5",
-    "zh-context-7",
-    "en-one_off-11",
-    "en-negation-11",
-    "en-change-9",
-    "en-change-11",
-    "zh-change-11",
-    "en-possession-1",
-    "zh-possession-1",
-    "zh-possession-3",
-    "en-equality-5",
-    "zh-equality-5",
-    "en-sensitive-9",
-    "en-sensitive-11",
-    "zh-sensitive-11",
-    "zh-script-1",
-    "zh-script-3",
-    "en-typo-1",
-    "en-typo-3",
-    "zh-typo-3",
-    "en-mixed-1",
-    "zh-mixed-1",
-    "zh-mixed-3",
-    "en-slots-9",
-}
-"""Of half C, before anything was mended."""
+MISSED = {"en-dates-4", "en-equality-1", "en-mixed-1", "en-slots-9", "zh-equality-1"}
+"""A diet that no word ends, a number that was once written as text, a like whose topic is no word of the argument."""
 
 
 def test_both_halves_have_every_kind_in_both_languages() -> None:
@@ -69,7 +30,7 @@ def test_the_half_that_was_mended_with(dialogue: Dialogue) -> None:
 
 @pytest.mark.parametrize(
     ("half", "language", "floor", "total"),
-    [("B", "en", 49, 59), ("B", "zh", 53, 59), ("D", "en", 19, 38), ("D", "zh", 18, 40)],
+    [("B", "en", 49, 59), ("B", "zh", 53, 59), ("D", "en", 26, 38), ("D", "zh", 25, 40)],
 )
 def test_the_halves_that_only_measure(half: str, language: str, floor: int, total: int) -> None:
     held_out = [one for one in DIALOGUES if (one.half, one.language) == (half, language)]
