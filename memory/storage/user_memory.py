@@ -124,8 +124,8 @@ class UserMemory:
         view = self._embedded(may_lack=True)
         with self._looking:
             found = TurnVectors(view.vectors.turn_ids, view.vectors.matrix)
-            must_store = bool(view.unstored)
-        if must_store:
+            is_behind = view.is_behind
+        if is_behind:
             self._indexer.submit(self)
         return found
 
@@ -142,8 +142,8 @@ class UserMemory:
         with self._looking:
             turn_ids = view.vectors.turn_ids
             found = nearest(vectors, view.vectors.matrix, k)
-            must_store = bool(view.unstored)
-        if must_store:
+            is_behind = view.is_behind
+        if is_behind:
             self._indexer.submit(self)
         return [[Hit(turn_ids[row], similarity) for row, similarity in rows] for rows in found]
 
@@ -332,8 +332,8 @@ class UserMemory:
                     unread = {turn_id: view.entry(turn_id) for turn_id in view.unread}
                     lacking = (turn_id for turn_id in view.unembedded if turn_id not in unread)
                     batch = [view.entry(turn_id) for turn_id in islice(lacking, limit or _EMBEDDED_AT_ONCE)]
-                    is_whole = len(unread) == len(view.turns)
-                if unread and is_readable:
+                    is_whole = view.is_unseen or len(unread) == len(view.turns)
+                if (unread or (view.is_unseen and not may_lack)) and is_readable:
                     try:
                         self._take_stored(view, unread, is_whole=is_whole)
                     except EmbedderMismatchError:
@@ -362,6 +362,7 @@ class UserMemory:
             view.put(entries, stored.vectors[fresh], is_stored=True)
             view.unread.difference_update(unread)
             view.strangers += stored.strangers
+            view.is_unseen = view.is_unseen and not is_whole
 
 
 def _index_entry(entry: LogEntry) -> IndexEntry:

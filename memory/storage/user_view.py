@@ -32,6 +32,8 @@ class UserView:
         """Turns whose vectors the index lacks, as far as is known."""
         self.strangers = 0
         """Vectors in the index whose turns are not in the log."""
+        self.is_unseen = True
+        """Whether the index was never asked for all it has: an erasure that was cut off may have left vectors in it."""
         self.grow(version, entries)
 
     @property
@@ -45,6 +47,11 @@ class UserView:
     def last_position(self) -> int:
         """The position of the last turn; -1 if there is none."""
         return next(reversed(self._entries.values())).position if self._entries else -1
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the index, as far as is known, has something to store or to erase."""
+        return bool(self.unstored or self.strangers or self.is_unseen)
 
     def entry(self, turn_id: str) -> LogEntry:
         """Return the turn with its position."""

@@ -234,6 +234,20 @@ class Unreliable(HashingEmbedder):
         return rows[:, :-1] if self.is_shrunk else rows
 
 
+@pytest.mark.parametrize("kept", [0, 1])
+def test_an_erasure_that_was_cut_off_is_completed_in_the_index_by_looking(tmp_path: Path, kept: int) -> None:
+    with opened(tmp_path) as memory:
+        user = memory.user(ANN)
+        user.remember_all(Turn(turn_id=str(number), request=f"turn {number}") for number in range(3))
+        memory.wait_indexed()
+        user.erase_from_log([str(number) for number in range(kept, 3)])  # and here the process is killed
+    with opened(tmp_path) as memory:
+        assert len(memory.user(ANN).similar(["turn"], 9)[0]) == kept
+        memory.wait_indexed()
+        stored = memory._index.read(ANN, [])
+        assert (stored.entries, stored.strangers) == ((), kept)
+
+
 def test_a_turn_is_remembered_even_if_its_vector_fails(tmp_path: Path) -> None:
     embedder = Unreliable()
     with opened(tmp_path, embedder) as memory:
