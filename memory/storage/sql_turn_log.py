@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import (
@@ -52,7 +52,12 @@ def of_scope(table: Table) -> ColumnElement[bool]:
 
 # Made once: building a statement takes longer than running it.
 _INSERT = insert(turns)
-_ADVANCE = update(scopes).where(of_scope(scopes)).values(appended=scopes.c.appended + 1).returning(scopes.c.appended)
+_ADVANCE = (
+    update(scopes)
+    .where(of_scope(scopes))
+    .values(appended=scopes.c.appended + bindparam("count"))
+    .returning(scopes.c.appended)
+)
 _VERSION = select(scopes.c.epoch, scopes.c.appended, scopes.c.erased).where(of_scope(scopes))
 _ENTRIES = (
     select(turns.c.position, turns.c.content)
@@ -118,8 +123,7 @@ class SqlTurnLog:
                 try:
                     with self._writing() as connection:
                         position = _next_position(connection, scope)
-                        row = {**key, "position": position, "turn_id": turn.turn_id, "content": content}
-                        connection.execute(_INSERT, row)
+                        connection.execute(_INSERT, _row(key, position, turn, content))
                         return position
                 except IntegrityError:  # this turn is there, or another writer began the scope just now
                     if (found := self._position(scope, turn.turn_id, content)) is not None:
@@ -127,6 +131,22 @@ class SqlTurnLog:
         raise MemoryStoreError(
             f"{_APPEND_ATTEMPTS} other writers of one scope were faster; turn {turn.turn_id!r} waits"
         )
+
+    def append_all(self, scope: Scope, turns: Sequence[Turn]) -> list[int]:
+        if len(turns) < 2:
+            return [self.append(scope, turn) for turn in turns]
+        key = row_key(scope)
+        with self._translated("append to"):
+            try:
+                contents = [encode_turn(turn) for turn in turns]
+                with self._writing() as connection:
+                    start = _next_position(connection, scope, len(turns))
+                    rows = [_row(key, start + n, turn, contents[n]) for n, turn in enumerate(turns)]
+                    connection.execute(_INSERT, rows)
+                    return [start + n for n in range(len(turns))]
+            except (RecordError, IntegrityError):  # one cannot be stored, is there, or another writer began the scope
+                pass
+        return [self.append(scope, turn) for turn in turns]
 
     def grow(self, scope: Scope, turn: Turn) -> int:
         content, of_turn = encode_turn(turn), and_(rows_of(turns, scope), turns.c.turn_id == turn.turn_id)
@@ -283,14 +303,21 @@ class SqlTurnLog:
             raise MemoryStoreError(f"cannot {action} the turn log {self._name}: {exc}") from exc
 
 
-def _next_position(connection: Connection, scope: Scope) -> int:
-    """Give out the next position of `scope`; until this transaction ends, other writers of the scope wait."""
-    appended = connection.execute(_ADVANCE, of(scope)).scalar_one_or_none()
+def _next_position(connection: Connection, scope: Scope, count: int = 1) -> int:
+    """Give out the next position of `scope`, or `count` of which it is the first.
+
+    Until this transaction ends, other writers of the scope wait.
+    """
+    appended = connection.execute(_ADVANCE, {**of(scope), "count": count}).scalar_one_or_none()
     if appended is None:
-        appended = 1
+        appended = count
         first = {"epoch": secrets.randbits(_EPOCH_BITS), "appended": appended, "erased": 0}
         connection.execute(insert(scopes).values(**row_key(scope), **first))
-    return int(appended) - 1
+    return int(appended) - count
+
+
+def _row(key: Mapping[str, str], position: int, turn: Turn, content: str) -> dict[str, object]:
+    return {**key, "position": position, "turn_id": turn.turn_id, "content": content}
 
 
 def rows_of(table: Table, scope: Scope) -> ColumnElement[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from pydantic import ValidationError
@@ -46,6 +46,14 @@ class TurnLog(Protocol):
 
         Raises:
             RecordError: If another turn has this id, or the turn cannot be stored without loss.
+        """
+        ...
+
+    def append_all(self, scope: Scope, turns: Sequence[Turn]) -> list[int]:
+        """Store `turns` in this order as `append` does each, and return their positions; all at once takes less time.
+
+        Raises:
+            RecordError: As `append`; those before are stored.
         """
         ...
 

@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 
 _EMBEDDED_AT_ONCE = 256
 """Texts; what was embedded is stored after so many, so that an interrupted rebuild goes on where it stopped."""
+_APPENDED_AT_ONCE = 64
+"""Turns that are acknowledged together: one transaction for all takes a fifth of the time of one each."""
 _STORED_AT_ONCE = 64
 """Vectors that wait for each other while more turns wait to be embedded: one call of Chroma for 64 takes half the
 processor time of four for 16."""
@@ -163,10 +165,11 @@ class UserMemory:
         """
         if self.settings.is_paused and not even_if_paused:
             return
-        for turn in turns:
+        waiting = iter(turns)
+        while batch := list(islice(waiting, _APPENDED_AT_ONCE)):
             with self._indexer.standing_back(), self._looking:
-                position = self._log.append(self.scope, turn)
-                backlog = self._view.note(LogEntry(position, turn)) if self._view else 1
+                entries = map(LogEntry, self._log.append_all(self.scope, batch), batch)
+                backlog = max(self._view.note(entry) if self._view else 1 for entry in entries)
             if backlog and (backlog > _MAX_BACKLOG or not self._indexer.submit(self)):
                 self._index_at_once()
 

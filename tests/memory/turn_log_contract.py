@@ -90,6 +90,23 @@ class TurnLogContract:
         assert log.turns(ANN) == (turn("a", x=1, y=2), turn("b"))
         assert log.version(ANN) == version
 
+    def test_turns_stored_together_are_as_if_stored_one_by_one(self, log: SqlTurnLog) -> None:
+        bob = Scope("bob")
+        assert log.append_all(ANN, []) == []
+        assert log.append_all(ANN, [turn("a"), turn("b")]) == [0, 1]
+        assert log.append(ANN, turn("c")) == 2
+        assert log.append_all(bob, [turn("c"), turn("c"), turn("d")]) == [0, 0, 1]
+        assert log.append_all(ANN, [turn("d"), turn("b"), turn("e")]) == [3, 1, 4]
+        assert [(entry.position, entry.turn.turn_id) for entry in log.entries(ANN)] == list(enumerate("abcde"))
+        assert log.turns(bob) == (turn("c"), turn("d"))
+
+    @pytest.mark.parametrize("other", [turn("a", x=2), Turn(turn_id="nul \x00", request="x")])
+    def test_of_turns_stored_together_those_before_a_refused_one_are(self, log: SqlTurnLog, other: Turn) -> None:
+        log.append(ANN, turn("a", x=1))
+        with pytest.raises(RecordError):
+            log.append_all(ANN, [turn("b"), other, turn("c")])
+        assert log.turns(ANN) == (turn("a", x=1), turn("b"))
+
     def test_another_turn_with_a_known_id_is_refused(self, log: SqlTurnLog) -> None:
         log.append(ANN, turn("a", x=1))
         for other in (turn("a", x=2), turn("a", x=True), turn("a", "hello ", x=1)):
