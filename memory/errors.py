@@ -7,6 +7,7 @@ MemoryStoreError
 ├── CastError               a value that does not fit its parameter
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
 ├── EmbedderMismatchError   an index written with another embedder
+├── IndexUnreachableError   a Chroma server that does not answer
 ├── ErasureError            an erasure that some store did not complete (in `memory.storage.erasure`)
 ├── TurnLogMissingError     a data directory whose turn log is gone or empty
 ├── DataVersionError        a data directory of another version
@@ -72,6 +73,10 @@ class EmbedderMismatchError(MemoryStoreError):
             "turn log for the second with `stead reindex --data DIR --embedder NAME` (in Python: "
             "Memory.open(…, reindexing=True) and its method reindex())"
         )
+
+
+class IndexUnreachableError(MemoryStoreError):
+    """A Chroma server that does not answer; it may later."""
 
 
 class TurnLogMissingError(MemoryStoreError):

@@ -14,7 +14,13 @@ from weakref import WeakValueDictionary
 from memory.embedder import Embedder
 from memory.embedders.checked import CheckedEmbedder
 from memory.embedders.factory import open_embedder
-from memory.errors import DataVersionError, EmbedderMismatchError, MemoryStoreError, ScopeError
+from memory.errors import (
+    DataVersionError,
+    EmbedderMismatchError,
+    IndexUnreachableError,
+    MemoryStoreError,
+    ScopeError,
+)
 from memory.records import Scope
 from memory.state.extraction import Extractor
 from memory.storage.chroma import ChromaIndex
@@ -25,6 +31,7 @@ from memory.storage.directory import DataDirectory
 from memory.storage.erasure import Erasable, Erased, ErasureError, Receipt, TimeSpan, checked_span
 from memory.storage.index import VectorIndex
 from memory.storage.indexer import Indexer
+from memory.storage.late_index import LateIndex
 from memory.storage.residents import Residents
 from memory.storage.sql_settings import SqlSettingsStore
 from memory.storage.sql_turn_log import SqlTurnLog
@@ -106,7 +113,8 @@ class Memory:
 
         Raises:
             DirectoryLockedError: If the directory is in use.
-            EmbedderMismatchError: If its index was written with another embedder.
+            EmbedderMismatchError: If its index was written with another embedder. While Chroma servers do not answer,
+                whatever uses the index tells so instead, and says it later.
             DataVersionError: If a newer version of the project wrote it.
             TurnLogMissingError: If the log that was in the directory is gone or empty.
             MemoryStoreError: If something cannot be read or written.
@@ -261,18 +269,26 @@ class Memory:
 def _opened_index(
     data: DataDirectory | None, chroma: Sequence[str], embedder: Embedder, *, reindexing: bool
 ) -> VectorIndex:
-    """Return the index on servers, or else the one in the directory; if that is broken, memory goes on without it."""
-    if chroma:
-        store: ChromaStore = ChromaServers(chroma)
-    else:
-        assert data is not None
-        store = ChromaDirectory(data.index, mending=reindexing)
-    try:
+    """Return the index on servers, or else the one in the directory; memory goes on without the one that fails."""
+
+    def opened() -> VectorIndex:
+        if chroma:
+            store: ChromaStore = ChromaServers(chroma, mending=reindexing)
+        else:
+            assert data is not None
+            store = ChromaDirectory(data.index, mending=reindexing)
         return ChromaIndex(
             store, fingerprint=embedder.fingerprint, dimensions=embedder.dimensions, reindexing=reindexing
         )
+
+    try:
+        return opened()
     except (DataVersionError, EmbedderMismatchError):
         raise
+    except IndexUnreachableError as exc:
+        if reindexing:
+            raise
+        return LateIndex(opened, exc)
     except MemoryStoreError as exc:
         if chroma or reindexing:
             raise

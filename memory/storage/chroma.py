@@ -290,10 +290,10 @@ class ChromaIndex:
     def _check_current(self) -> None:
         """Refuse an index that another process has replaced by one of another embedder meanwhile."""
         if self._store.is_shared and not self._is_reindexing:
-            found = self._store.header()
+            # Servers that lost everything are as new ones: the index is derived.
+            found = self._store.header() or self._store.write_header(self._header)
             if found != self._header:
-                stored = found.embedder_name if found else "none"
-                raise EmbedderMismatchError(stored=stored, given=self._header.embedder_name)
+                raise EmbedderMismatchError(stored=found.embedder_name, given=self._header.embedder_name)
 
     def _shard(self, scope: Scope) -> int:
         return int(_scope_digest(scope), 16) % self._header.collections

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from memory.errors import MemoryStoreError
+from memory.errors import IndexUnreachableError, MemoryStoreError
 from memory.storage.index_header import REINDEX_HINT, IndexHeader
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 30.0
 """For one request; writing a thousand vectors takes a second or two."""
+_CONNECT_TIMEOUT_S = 5.0
+_SERVER_ERROR = 500
+"""HTTP status from which on it is the server, or what stands before it, that has failed."""
 _HEADER = "stead-index"
 """The collection whose metadata hold the header; it has no records."""
 
@@ -30,6 +33,7 @@ class ChromaServers:
 
     Args:
         urls: The same ones in the same order for every process, since collections are dealt out to them by number.
+        mending: Go by the header that is left where a server lost its own: the index is about to be rebuilt.
 
     Raises:
         MemoryStoreError: If a URL is not one.
@@ -42,17 +46,20 @@ class ChromaServers:
         "then, with the server stopped, `chroma vacuum`"
     )
 
-    def __init__(self, urls: Sequence[str]) -> None:
+    def __init__(self, urls: Sequence[str], *, mending: bool = False) -> None:
         if not urls or isinstance(urls, str):
             raise MemoryStoreError(f"Chroma servers are named by a sequence of URLs; got {urls!r}")
         self._places = [_place(url) for url in urls]
         self.servers = len(urls)
         self.name = ", ".join(f"{host}:{port}" for host, port, _ in self._places)
+        self._is_mending = mending
         self._clients: list[ClientAPI] = []
         self._connecting = threading.Lock()
 
     def header(self) -> IndexHeader | None:
         found = [self._stored(client, place) for place, client in enumerate(self.clients())]
+        if self._is_mending:
+            return next(filter(None, found), None)
         if None in found:
             if any(found):
                 raise MemoryStoreError(
@@ -80,7 +87,13 @@ class ChromaServers:
     def clients(self) -> Sequence[ClientAPI]:
         with self._connecting:
             if not self._clients:
-                self._clients = [_client(*place) for place in self._places]
+                with ExitStack() as connected:
+                    clients = []
+                    for place in self._places:
+                        clients.append(_client(*place))
+                        connected.callback(_close, clients[-1])
+                    self._clients = clients
+                    connected.pop_all()
             return self._clients
 
     def renew(self) -> None:
@@ -134,26 +147,37 @@ def _place(url: str) -> tuple[str, int, bool]:
     """Return host, port, and whether the connection is encrypted."""
     try:
         parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and not parts.username:
+        has_more = parts.username or parts.path.strip("/") or parts.query
+        if parts.scheme in ("http", "https") and parts.hostname and not has_more:
             is_encrypted = parts.scheme == "https"
             return parts.hostname, parts.port or (443 if is_encrypted else 8000), is_encrypted
     except ValueError:
         pass
-    raise MemoryStoreError("a Chroma server is named by a URL such as http://vectors-1:8000, without a password")
+    raise MemoryStoreError(
+        "a Chroma server is named by a URL such as http://vectors-1:8000, without a path or password"
+    )
 
 
 def _client(host: str, port: int, is_encrypted: bool) -> ClientAPI:
     import chromadb
+    import httpx
     from chromadb.config import Settings
 
+    name = f"the Chroma server at {host}:{port}"
+    timeout = httpx.Timeout(_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S)
+    try:  # first, since Chroma would wait for ever for a server that says nothing
+        url = f"{'https' if is_encrypted else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"
+        is_up = httpx.get(f"{url}/api/v2/heartbeat", timeout=timeout).status_code < _SERVER_ERROR
+    except httpx.HTTPError as exc:
+        raise IndexUnreachableError(f"cannot connect to {name}: {exc}; {ChromaServers.hint}") from exc
+    if not is_up:
+        raise IndexUnreachableError(f"{name} is out of order; {ChromaServers.hint}")
     try:
         client = chromadb.HttpClient(host, port, is_encrypted, settings=Settings(anonymized_telemetry=False))
-    except ValueError as exc:  # so it says that nobody answers
-        raise MemoryStoreError(
-            f"cannot connect to the Chroma server at {host}:{port}: {exc}; {ChromaServers.hint}"
-        ) from exc
+    except ValueError as exc:
+        raise MemoryStoreError(f"cannot use {name}: {exc}; {ChromaServers.hint}") from exc
     for session in _sessions(client):
-        session.timeout = _TIMEOUT_S  # Chroma would wait for ever
+        session.timeout = timeout  # as above
     return client
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory import Memory, Scope
-from memory.errors import EmbedderMismatchError, MemoryStoreError
+from memory.errors import EmbedderMismatchError, IndexUnreachableError, MemoryStoreError
 from memory.storage.chroma_servers import ChromaServers
+from memory.storage.erasure import ErasureError
 from memory.storage.user_settings import UserSettings
+from memory.strategies import open_strategy
 from tests.chroma_processes import ChromaProcess
 from tests.fakes import HashingEmbedder
 from tests.memory.memory_contract import ANN, BOB, MemoryContract, found, ids, told, turn
@@ -182,6 +186,119 @@ class TestServers(MemoryContract):
             memory.user(ANN).wait_indexed()
             stored = memory._index.read(ANN, ["1", "2"])
             assert sorted(entry.turn_id for entry in stored.entries) == ["1", "2"]
+
+
+@pytest.fixture
+def on_two_servers(tmp_path: Path, chroma_servers: list[ChromaProcess]) -> dict[str, Any]:
+    return {
+        "directory": str(tmp_path / "data"),
+        "chroma": [server.url for server in chroma_servers],
+        "embedder": HashingEmbedder(),
+    }
+
+
+USERS = [Scope(f"user {number}") for number in range(6)]
+
+
+def remember_users(options: dict[str, Any]) -> None:
+    with Memory.open(**options) as memory:
+        for user in USERS:
+            memory.user(user).remember(turn("1", "window seat"))
+        memory.wait_indexed()
+
+
+@pytest.mark.slow
+def test_begins_without_a_server_that_is_down_and_has_it_when_it_is_up(
+    on_two_servers: dict[str, Any], chroma_servers: list[ChromaProcess], caplog: pytest.LogCaptureFixture
+) -> None:
+    remember_users(on_two_servers)
+    chroma_servers[1].stop()
+    with pytest.raises(IndexUnreachableError):
+        Memory.open(reindexing=True, **on_two_servers)
+    memory = Memory.open(**on_two_servers)
+    try:
+        memory.user(USERS[0]).remember(turn("2", "aisle seat"))
+        assert ids(memory, USERS[0]) == ["1", "2"]
+        recalled = open_strategy("stead", memory.user(USERS[1])).recall("a window seat", [], None, 600)
+        assert [shown.turn_id for shown in recalled.turns] == ["1"]
+        for _ in range(2):
+            with pytest.raises(IndexUnreachableError, match="see that every server runs"):
+                memory.user(USERS[0]).wait_indexed()
+        with pytest.raises(ErasureError, match="vector index: IndexUnreachableError"):
+            memory.erase(USERS[5])
+    finally:
+        chroma_servers[1].start()
+    time.sleep(1.1)  # servers are tried again once a second
+    assert memory.erase(USERS[5]).residues != ()
+    assert [found(memory, user, "window seat", 1) for user in USERS] == [["1"]] * 5 + [[]]
+    memory.close()
+    assert len(caplog.messages) == 1
+    with Memory.open(**on_two_servers) as memory:
+        assert found(memory, USERS[0], "aisle seat", 1) == ["2"]
+
+
+@pytest.mark.slow
+def test_servers_that_lost_everything_are_as_new_ones(
+    on_two_servers: dict[str, Any], chroma_servers: list[ChromaProcess]
+) -> None:
+    remember_users(on_two_servers)
+    with Memory.open(**on_two_servers) as memory:
+        for server in chroma_servers:
+            server.empty()
+        assert [found(memory, user, "window seat") for user in USERS] == [["1"]] * 6
+        memory.user(USERS[0]).remember(turn("2", "aisle seat"))
+        memory.wait_indexed()
+    with Memory.open(**on_two_servers) as memory:
+        assert [found(memory, user, "window seat", 1) for user in USERS] == [["1"]] * 6
+
+
+@pytest.mark.slow
+def test_a_rebuild_mends_what_one_of_two_servers_lost(
+    on_two_servers: dict[str, Any], chroma_servers: list[ChromaProcess]
+) -> None:
+    remember_users(on_two_servers)
+    for lost in chroma_servers:
+        lost.empty()
+        with pytest.raises(MemoryStoreError, match=r"hold an index and others none; .* with `stead reindex`"):
+            Memory.open(**on_two_servers)
+        with Memory.open(reindexing=True, **on_two_servers) as memory:
+            memory.reindex()
+        with Memory.open(**on_two_servers) as memory:
+            assert [found(memory, user, "window seat") for user in USERS] == [["1"]] * 6
+            for user in USERS:
+                assert len(memory._index.read(user, ["1"]).entries) == 1
+
+
+def test_a_server_that_is_no_chroma_is_refused(tmp_path: Path) -> None:
+    with answering(b'{"x": 1}') as url, pytest.raises(MemoryStoreError, match="cannot use the Chroma server at"):
+        Memory.open(tmp_path, embedder=HashingEmbedder(), chroma=[url])
+    for url in ("http://127.0.0.1:8000/path", "http://127.0.0.1:8000?x=1", "http://me@127.0.0.1:8000"):
+        with pytest.raises(MemoryStoreError, match="without a path or password"):
+            Memory.open(tmp_path, embedder=HashingEmbedder(), chroma=[url])
+
+
+@contextmanager
+def answering(body: bytes) -> Iterator[str]:
+    """Run a server that answers everything so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_a_memory_without_a_place_is_refused() -> None:
