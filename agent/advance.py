@@ -102,9 +102,11 @@ def _after(state: TurnState, event: Event) -> TurnState:
             return _decided(state.model_copy(update={"trace": trace}), decision)
         case Execute() as action, Executed(observations):
             return _executed(state, action, observations)
-        case AskUser() as action, Answered(answer):
+        case AskUser() as action, Answered(answer, next_request):
             step = QuestionStep(question=action.question, answer=answer, slots=action.slots)
-            return _plan(state, step) if answer is not None else _finish(state, "unanswered", step=step)
+            if answer is not None:
+                return _plan(state, step)
+            return _finish(state.model_copy(update={"next_request": next_request}), "unanswered", step=step)
         case Tell() as action, Told(answer):
             return _told(state, action, answer)
         case Remember(), Remembered():

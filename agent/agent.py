@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
+from agent.planners.rules.own_request import is_own_request
 from agent.state import Clock, Planner, ToolExecutor, User
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads
@@ -76,6 +77,9 @@ class Agent:
     def run(self, request: str, tools: Iterable[Tool], *, executor: ToolExecutor, user: User) -> TurnResult:
         """Run one turn from request to end, and remember it.
 
+        Where the person answers a question with a request of its own, the turn ends unanswered, and the result's
+        `next_request` is to be run next.
+
         Raises:
             PlannerError: If the planner cannot propose; the turn is not remembered then.
             MemoryStoreError: If the turn cannot be stored.
@@ -92,6 +96,7 @@ class Agent:
             scope=self._memory.scope,
             clock=self._clock,
             budget=self._budget,
+            is_own_request=is_own_request,
         )
         self.last = run_turn(request, tools, context, turn_id=_next_id(turns))
         return self.last

@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 
 from agent.advance import MAX_PLANS, advance, begin
 from agent.errors import ForeignTurnError, MissingCheckpointerError, ObservationCountError
-from agent.state import Clock, Decide, Planner, ToolExecutor, TurnLog, User
+from agent.state import Clock, Decide, OwnRequest, Planner, ToolExecutor, TurnLog, User
 from agent.turn_state import (
     Answered,
     AskUser,
@@ -91,6 +91,9 @@ class AgentContext:
     """Most tokens of recall."""
     remembers: bool = True
     """`False` leaves log and memory as they are."""
+    is_own_request: OwnRequest | None = None
+    """Tells what is said to a question without answering it; the turn then ends with `TurnResult.next_request`.
+    `None`: whatever is said is the answer."""
 
 
 class TurnResult(NamedTuple):
@@ -104,6 +107,8 @@ class TurnResult(NamedTuple):
     recall: Recall
     usage: Usage
     """Tokens of the planner."""
+    next_request: str | None = None
+    """What the person asked for instead of answering the last question; whoever runs the turns runs it next."""
 
     @property
     def reply(self) -> str | None:
@@ -120,7 +125,7 @@ class TurnResult(NamedTuple):
         """Return the result of a turn that has ended."""
         if state.ending is None:
             raise ValueError(f"turn {state.turn_id!r} still runs: it waits for {state.action.kind!r}")
-        return cls(state.turn, state.ending, state.trace, state.recall, state.usage)
+        return cls(state.turn, state.ending, state.trace, state.recall, state.usage, state.next_request)
 
 
 Graph = CompiledStateGraph[AgentState, AgentContext, AgentState, AgentState]
@@ -145,12 +150,12 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
         turn = _own_turn(state, runtime)
         action = cast(AskUser, turn.action)
         if runtime.context.user is not None:
-            return _go(turn, Answered(runtime.context.user.ask(action.question)))
+            return _go(turn, _answered(runtime.context.user.ask(action.question), turn, runtime.context))
         if not is_durable:
             raise MissingCheckpointerError
         # The node runs again from its start when the answer comes, so nothing with effects may stand before this line.
         answer = interrupt(question_payload(action), response_schema=_ANSWER_SCHEMA)
-        return _go(turn, Answered(answer))
+        return _go(turn, _answered(answer, turn, runtime.context))
 
     graph = StateGraph(AgentState, context_schema=AgentContext)
     for node in (_recall, _plan, _calibrate, act, ask, _answer, _remember):
@@ -247,6 +252,14 @@ def _own_turn(state: AgentState, runtime: Runtime[AgentContext]) -> TurnState:
 def _go(turn: TurnState, event: Event) -> Command[Any]:
     after, action = advance(turn, event)
     return Command(update={"turn": after}, goto=_NODES[action.kind])
+
+
+def _answered(said: str | None, turn: TurnState, context: AgentContext) -> Answered:
+    """Return what the person said to the pending question, apart where it is a request of its own."""
+    slots = cast(AskUser, turn.action).slots
+    if said is not None and context.is_own_request and context.is_own_request(said, slots, turn.tools, turn.now):
+        return Answered(None, next_request=said)
+    return Answered(said)
 
 
 def _checked(observations: Iterable[Observation] | None, expected: int) -> tuple[Observation, ...] | None:

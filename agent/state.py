@@ -8,10 +8,14 @@ from typing import Protocol
 
 from clarifier.decision import Decision, Proposal, Situation
 from memory.records import Observation, ToolCall, Turn
+from memory.tools import Tool
 
 Clock = Callable[[], datetime]
 Decide = Callable[[Situation, Proposal], Decision]
 """The clarifier with its policy bound."""
+
+OwnRequest = Callable[[str, Sequence[str], Sequence[Tool], datetime | None], bool]
+"""Says whether what a person said to a question for slots, with these tools at that time, is a request of its own."""
 
 
 class Planner(Protocol):

@@ -102,15 +102,24 @@ class Chat:
         return observations
 
     def _turn(self, request: str) -> None:
+        wanted: str | None = request
+        while wanted is not None:
+            wanted = self._run(wanted)
+
+    def _run(self, request: str) -> str | None:
+        """Run one turn; return what the person asked for instead of answering its question, if they did."""
         try:
             result = self._agent.run(request, self._toolbox.tools_for(request), executor=self, user=self)
         except PlannerError as exc:
             if ends_everything(exc):
                 raise PlannerSettingsError(explained(exc)) from exc
             self._console.write(f"(the planner failed, and the turn is not remembered: {exc})")
-            return
-        if result.ending == "unanswered":
+            return None
+        if result.next_request is not None:
+            self._console.write("(that is a request of its own; the question is left unanswered)")
+        elif result.ending == "unanswered":
             self._console.write("(left unanswered; the turn is over)")
+        return result.next_request
 
     def _command(self, text: str) -> None:
         name, _, argument = text.partition(" ")

@@ -140,6 +140,8 @@ class Answered:
 
     answer: str | None
     """`None`: there is none, the turn ends."""
+    next_request: str | None = None
+    """What the person asked for instead of an answer."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,8 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
     reply: str | None = None
     ending: Ending | None = None
     """`None` while the turn runs."""
+    next_request: str | None = None
+    """What the person asked for instead of answering: the request of the next turn, and no part of this one."""
     action: Action = Field(default_factory=RecallMemory)
 
     @property

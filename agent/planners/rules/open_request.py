@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agent.planners.rules.verbs import asks_what_can_be_done, asks_what_is_known, deeds_said
+from agent.planners.rules.own_request import is_own_request
+from agent.planners.rules.verbs import deeds_said, is_thanks
 from clarifier.decision import Situation
 from clarifier.grounding.replies import calls_off, leaves_open
 from memory.records import QuestionStep, Turn
@@ -23,10 +24,12 @@ def resumed(situation: Situation) -> Situation:
     asks for no deed and names nothing that a tool is about: "for two at seven", "YB-2207".
     """
     known = situation.recall.topic_turns or situation.recall.turns
-    if not known or not _waits(known[-1]) or not _is_answer(situation):
+    if not known or not _waits(known[-1]):
         return situation
     last = known[-1]
     asked = [step for step in last.steps if isinstance(step, QuestionStep)][-1]
+    if not _is_answer(situation, asked):
+        return situation
     answer = QuestionStep(question=last.reply or asked.question, answer=situation.request, slots=asked.slots)
     steps = [step for step in last.steps if not isinstance(step, QuestionStep) or _tells(step)]
     return replace(situation, request=last.request, steps=(*steps, answer, *situation.steps))
@@ -44,12 +47,12 @@ def _waits(turn: Turn) -> bool:
     return bool(wanted) and not wanted & {call.name for call in turn.calls}
 
 
-def _is_answer(situation: Situation) -> bool:
+def _is_answer(situation: Situation, asked: QuestionStep) -> bool:
     said = situation.request
     words = tokenise(said)
     if not 0 < len(words) <= MOST_WORDS or deeds_said(said) - _OF_DAYS or leaves_open(said) or calls_off(said):
         return False
-    if asks_what_can_be_done(said) or asks_what_is_known(said):
+    if is_thanks(said) or is_own_request(said, asked.slots, situation.tools, situation.now):
         return False
     about = {stem(word) for tool in situation.tools for word in split_name(tool.name)[1:]}
     return not about & {stem(word) for word in words}

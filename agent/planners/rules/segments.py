@@ -84,6 +84,14 @@ _WISH = (
 _ASKS = re.compile(rf"\?|^{_OPENING}(?:{_ORDER})\b|\b(?:{_WISH})\b", re.IGNORECASE)
 
 
+def is_asking(text: str) -> bool:
+    """Whether `text` asks for something in so many words: by a question, an order or a wish."""
+    return bool(_ASKS.search(text) or _ASKS_ZH.search(text))
+
+
+_ASKS_ZH = re.compile(r"？|[吗呢](?:$|[。！])|怎么样|什么|多少|如何|帮我|给我|[查看]一?下|[查看]看")
+
+
 @text_cache(512)
 def asking_sentences(text: str) -> tuple[Segment, ...]:
     """Return the sentences that ask for something, all where none does, without asides if anything is left then."""

@@ -26,6 +26,7 @@ from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
 from memory.records import QuestionStep
+from memory.state.cues import is_correction
 from memory.tools import Parameter, Tool
 from memory.typed.values import equal
 
@@ -55,30 +56,33 @@ class Spoken:
             if hint.kind == "settled" and hint.slot.tool == tool.name and hint.value is not None:
                 assigned[hint.slot.argument] = hint.value
         for step in self.situation.question_steps:
+            righted = self._put_right(tool, step)
             for name, value in self._answered(tool, step):
-                assigned.setdefault(name, value)
+                if not any(equal(value, other) for other in righted.values()):
+                    assigned.setdefault(name, value)
+            assigned.update(righted)
         scalars = [parameter for parameter in tool.parameters if parameter.name not in assigned]
         for parameter in scalars:
             if parameter.type in ("array", "object"):
                 value = self._composed(parameter, tool, request)
                 if value is not None:
                     assigned[parameter.name] = value
-        offers = [
-            (said.strength, parameter, said)
-            for parameter in scalars
-            if parameter.name not in assigned and parameter.type not in ("array", "object")
-            for said in said_values(parameter, tool, request)
-            if said.strength >= _least(parameter)
-        ]
+        offers = _offers([parameter for parameter in scalars if parameter.name not in assigned], tool, request)
         offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
-        taken: list[tuple[int, int, Parameter]] = []
-        for _, parameter, said in sorted(offers, key=lambda offer: -offer[0]):
-            is_free = parameter.name not in assigned and not _is_taken(said, parameter, taken)
-            if is_free and not is_swapped(parameter, said.value, assigned):
-                assigned[parameter.name] = said.value
-                taken.append((said.start, said.end, parameter))
+        taken = _shared_out(offers, assigned)
         self._left_numbers(tool, request, assigned, taken)
         return assigned
+
+    def _put_right(self, tool: Tool, step: QuestionStep) -> dict[str, JsonValue]:
+        """Return what an answer says instead of what the request said ("no, I meant to Paris"): read as requests are.
+
+        What was asked for is no part of it, unless the words say so plainly.
+        """
+        if not step.answer or not is_correction(step.answer):
+            return {}
+        righted: dict[str, JsonValue] = {}
+        _shared_out(_offers(tool.parameters, tool, Text(step.answer, self.situation.now)), righted)
+        return righted
 
     def _composed(self, parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
         """Return the list or object that a text says, by its form or by the things that it names."""
@@ -143,7 +147,7 @@ class Spoken:
             elif parameter.name in asked and kind_of(parameter) in ("text", "place", "id"):
                 open_ones.append(parameter)
         # What is left of the words goes to what takes any words, once all that is told by its form has its own.
-        for parameter in open_ones:
+        for parameter in open_ones if not is_correction(step.answer) else ():
             words = _leading(step.answer, taken)
             is_value = words is not None and not _DECLINED.search(words) and not is_place_alone(words)
             if words and is_value and self._may_be(parameter, words):
@@ -206,6 +210,31 @@ class Spoken:
             if len(entries) > 1 and key is not None and (entry := choose(entries, answer, self.situation.now)):
                 return as_parameter(entry[key], parameter)
         return None
+
+
+_Offer = tuple[float, Parameter, Said]
+
+
+def _offers(parameters: Sequence[Parameter], tool: Tool, text: Text) -> list[_Offer]:
+    """Return the values that a request says for scalar arguments, strong enough each, with their strength."""
+    return [
+        (said.strength, parameter, said)
+        for parameter in parameters
+        if parameter.type not in ("array", "object")
+        for said in said_values(parameter, tool, text)
+        if said.strength >= _least(parameter)
+    ]
+
+
+def _shared_out(offers: Sequence[_Offer], assigned: dict[str, JsonValue]) -> list[tuple[int, int, Parameter]]:
+    """Add each value to at most one argument, the surest first, and return which words each took."""
+    taken: list[tuple[int, int, Parameter]] = []
+    for _, parameter, said in sorted(offers, key=lambda offer: -offer[0]):
+        is_free = parameter.name not in assigned and not _is_taken(said, parameter, taken)
+        if is_free and not is_swapped(parameter, said.value, assigned):
+            assigned[parameter.name] = said.value
+            taken.append((said.start, said.end, parameter))
+    return taken
 
 
 def _lateness(said: Said, answer: Text) -> float:

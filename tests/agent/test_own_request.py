@@ -1,0 +1,99 @@
+"""What people say to a question that is no answer to it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from agent.agent import Agent
+from agent.demo.toolbox import Toolbox
+from agent.planners.rules.own_request import is_own_request
+from agent.planners.rules.planner import RulesPlanner
+from agent.terminal import Chat
+from memory.memory import Memory
+from memory.records import QuestionStep, Scope
+from tests.agent.test_cli_chat import Lines
+from tests.fakes import HashingEmbedder
+
+NOW = datetime(2026, 3, 9, 7, 36)
+
+
+@pytest.mark.parametrize(
+    ("slots", "said"),
+    [
+        ("search_trains.date", "what's the weather?"),
+        ("search_trains.date", "what's the weather in Paris tomorrow?"),
+        ("search_trains.date", "no, I meant the weather in Paris"),
+        ("search_trains.date", "hmm, how is the weather there?"),
+        ("search_trains.date", "cancel the train"),
+        ("search_trains.date", "book a table for two"),
+        ("search_trains.date", "hi"),
+        ("search_trains.origin", "I need a restaurant first"),
+        ("get_weather.place", "no, I meant the trains to Milan"),
+        ("book_table.restaurant_id book_table.guests", "any trains to Milan?"),
+        ("search_trains.date", "天气怎么样？"),
+        ("search_trains.date", "不，我是说天气"),
+        ("search_trains.date", "帮我订个餐厅"),
+        ("book_train.travel_class", "有餐厅吗？"),
+    ],
+)
+def test_what_asks_for_something_else_is_a_request_of_its_own(slots: str, said: str) -> None:
+    assert is_own_request(said, slots.split(), Toolbox("all").tools_for(said), NOW)
+
+
+@pytest.mark.parametrize(
+    ("slots", "said"),
+    [
+        ("search_trains.date", "Friday?"),
+        ("search_trains.date", "could you do Friday?"),
+        ("search_trains.date", "no, I meant to Paris"),
+        ("search_trains.date", "the day after tomorrow, by train please"),
+        ("search_trains.date", "on the 12th, and tell me the weather too"),
+        ("search_trains.date", "forget it"),
+        ("search_trains.date", "why?"),
+        ("search_trains.date", "hm, let me see"),
+        ("search_trains.origin", "how about Turin?"),
+        ("book_table.restaurant_id", "what about the Blue Door?"),
+        ("book_table.restaurant_id", "which is the cheapest?"),
+        ("book_table.guests", "make it two"),
+        ("pay_deposit.booking_id", "yes please, book it"),
+        ("search_trains.date", "周五可以吗？"),
+        ("search_trains.date", "后天吧，顺便查下天气"),
+        ("book_train.travel_class", "我要二等座，谢谢"),
+        ("nothing.known", "what's the weather?"),
+    ],
+)
+def test_answers_and_what_leaves_the_question_open_are_none(slots: str, said: str) -> None:
+    assert not is_own_request(said, slots.split(), Toolbox("all").tools_for(said), NOW)
+
+
+def said_and_called(path: Path, *lines: str) -> tuple[list[list[str | None]], list[tuple[str, dict[str, JsonValue]]]]:
+    """Return the answers that each turn remembers and all calls, when `lines` are typed to the real planner."""
+    with Memory.open(path, embedder=HashingEmbedder()) as opened:
+        agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW)
+        Chat(agent, Toolbox("all"), Lines(lines)).talk()
+        turns = agent.turns()
+    answers = [[step.answer for step in turn.steps if isinstance(step, QuestionStep)] for turn in turns]
+    return answers, [(call.name, dict(call.arguments)) for turn in turns for call in turn.calls]
+
+
+def test_a_request_in_place_of_an_answer_is_run_next_and_fills_nothing(tmp_path: Path) -> None:
+    answers, calls = said_and_called(
+        tmp_path, "a train from Turin to Milan please", "what's the weather in Paris tomorrow?"
+    )
+    assert answers == [[None], []]
+    assert calls == [("get_weather", {"place": "Paris", "date": "2026-03-10"})]
+
+
+def test_a_correction_changes_what_was_said_and_the_question_stays_open(tmp_path: Path) -> None:
+    answers, calls = said_and_called(tmp_path, "a train from Turin to Milan please", "no, I meant to Paris", "tomorrow")
+    assert answers == [["no, I meant to Paris"], []]
+    assert calls == [("search_trains", {"origin": "Turin", "destination": "Paris", "date": "2026-03-10"})]
+
+
+def test_a_greeting_after_an_open_question_is_no_place(tmp_path: Path) -> None:
+    _, calls = said_and_called(tmp_path, "a table for dinner please", "why do you need that?", "hi")
+    assert calls == []
