@@ -92,7 +92,7 @@ _JOIN = re.compile(r"^(?:and|but|so|also|only)\s+", re.IGNORECASE)
 _WISH = re.compile(r"^((?:and |but |so )?(?:i|we)) (?:want|need|would like) ", re.IGNORECASE)
 _DOES = re.compile(
     r"^((?:and |but |so )?(?:i|we)) (?!(?:\w{2,}ly|always|never|only|just|tend|prefer|like|love|hate|enjoy|don't|do|"
-    r"can|can't|am|was|were|have|will|would|might|may|also|still)\b)(?=\w+ )",
+    r"can|can't|am|was|were|have|will|would|might|may|also|still)\b)(?=\w+)",
     re.IGNORECASE,
 )
 _DOES_ZH = re.compile(r"^我们?(?=[吃喝坐住用穿看听点订选买走])")

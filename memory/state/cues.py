@@ -12,6 +12,7 @@ from typing import Literal
 from memory.evidence import Kind
 from memory.state.pattern_index import PatternIndex
 from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
+from memory.state.spelling import mended
 from memory.text import normalise
 from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
@@ -91,7 +92,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"wears)(?= \w)",
         rf"(?<![和跟与陪同带对向])(?<![和跟与陪同带对向]我)(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
         rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
-        r"(?<![和跟与陪同带其])[她他](?!们?一起|妈的)",
+        r"(?<![和跟与陪同带其吉排利])[她他](?!们?一起|妈的)",
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
 }
@@ -220,20 +221,8 @@ def _plain(text: str) -> str:
 
 
 def written(text: str) -> str:
-    """Return `text` in one width and with one kind of apostrophe and blank, letters as they are."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split())
-    return _BARE_CONTRACTION.sub(lambda found: _whole(found.group()), plain) if plain else plain
-
-
-_BARE_CONTRACTION = re.compile(
-    r"\b(?:(?:do|does|did|is|are|was|ca|wo|could|should|would|have|has)nt|im|ive)\b", re.IGNORECASE
-)
-"""Contractions typed without their apostrophe that are no other words."""
-
-
-def _whole(contraction: str) -> str:
-    at = 1 if contraction[0] in "iI" and contraction[1] in "mMvV" else len(contraction) - 1
-    return f"{contraction[:at]}'{contraction[at:]}"
+    """Return `text` in one width, with one kind of apostrophe and blank, and words that forms turn on spelt right."""
+    return mended(" ".join(unicodedata.normalize("NFKC", text).replace("’", "'").split()))
 
 
 def clause_texts(text: str) -> Iterator[str]:

@@ -69,12 +69,14 @@ class _Open:
 
     def take(self, piece: Evidence) -> None:
         key = _Key(piece.kind == "negated", form_key(piece.value), normalise(piece.condition))
-        for other in self._closed_by(piece, key):
+        closed = self._closed_by(piece, key)
+        for other in closed:
             held = self._held.pop(other)
             self._closed.append(
                 Candidate(held[0].value, tuple(held), "superseded", until=piece.position, until_time=piece.time)
             )
-        self._held.setdefault(key, []).append(piece)
+        if closed or not piece.is_twin:
+            self._held.setdefault(key, []).append(piece)
 
     def _closed_by(self, piece: Evidence, key: _Key) -> list[_Key]:
         if piece.is_added:

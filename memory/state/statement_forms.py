@@ -43,25 +43,13 @@ _ADVERBS = (
     r"finally|recently|have|am|'ve|'m|currently|have always|"
     r"always|(?!fly|only|apply|rely|reply|supply)\w{2,}ly) )*"
 )
-_SELF = rf"{START}(?:i|we)(?='| )(?:'ve|'m)? ?{_ADVERBS}"
-_HABIT = r"(?:usually|always|normally|generally|mostly|typically|tend to|only(?: ever)?|almost always|as a rule) "
-_DOING = (
+SELF = rf"{START}(?:i|we)(?='| )(?:'ve|'m)? ?{_ADVERBS}"
+HABIT = r"(?:usually|always|normally|generally|mostly|typically|tend to|only(?: ever)?|almost always|as a rule) "
+DOING = (
     r"(?:eat|drink|fly(?: with)?|travel with|go with|take|wear|use|watch|read|order|buy|sit in|sit on|stay in|"
     r"stay at|travel|go for|pick|choose|book|"
     r"listen to|smoke|drive)"
 )
-_COUNTED = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|several|a couple of|a pair of) "
-_LIGHT = (
-    r"(?!.*\b(?:question|idea|problem|issue|meeting|appointment|call|request|favou?r|look|feeling|doubt|chance|moment|"
-    r"minute|headache|reservation|booking|flight|deadline|plan|thing|few|lot|bit|time|complaint|suggestion|day|week|"
-    r"today|tomorrow|tonight|next|this|that|to)\b)"
-)
-"""What one has without owning it."""
-_STATE = (
-    r"(?!(?:am|'m|have|had|was|were|been|feel|think|forget|remember|wonder|thought|get|got|be|do|don't|can|can't|want|need|"
-    r"say|hear|see|know|understand|believe|hope|mean|agree|guess)\b)"
-)
-"""No verb of a doing follows."""
 _ONGOING = r"(?:don't|do not|never|no longer|can't|cannot|hardly(?: ever)?|rarely|seldom) "
 _LIKES = r"(?:loves?|likes?|enjoys?|prefers?|adores?|favou?rs?)"
 _FOND = (
@@ -73,15 +61,16 @@ _HATES = (
     r"(?:don't|do not|doesn't|does not|no longer|never) (?:really |much |even )*(?:liked?s?|enjoy(?:s|ed)?|"
     r"care[ds]? for|"
     r"wants? any more)|"
-    r"(?:not|never) (?:a (?:big |great )?fan of|keen on|fond of|into|interested in|comfortable with)|gone off|"
+    r"(?:not|never) (?:that |so |really |very |too |particularly |much )*(?:a (?:big |great )?fan of|keen on|fond of|"
+    r"into|interested in|comfortable with)|gone off|"
     r"prefers? not to \w+|refuses? to \w+|(?:afraid|scared|terrified|wary) of|uncomfortable with|"
     r"(?:an? )?(?:\w+[ -]){0,3}(?:aversion to|dislike (?:of|for)|distaste for|hatred (?:of|for)|fear of|phobia of)|"
     r"no interest in|(?:sick|tired|fed up) (?:of|with)|(?:lost interest in|went off|swore off|cut out|quit|done with)"
     r"(?: \w+ing(?= \w))?|stopped (?!using)\w+ing)"
 )
-_OBJECT = r" (?P<o>.+)"
-_ZH_SELF = (
-    r"(?:^|[，。、\s])(?:说实话|老实说|说真的|讲真的?|你也?知道的?|比起[^，。\s我]{1,6}|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
+OBJECT = r" (?P<o>.+)"
+ZH_SELF = (
+    r"(?:^|[，。、\s])(?:不过|说实话|老实说|说真的|讲真的?|你也?知道的?|比起[^，。\s我]{1,6}|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
     r"(?:我们?家?|俺|咱们?)(?:自己|周末|早上|晚上|中午|出差|旅行|出门|在家|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|每[天日周晚年月]|天天|经常|常常?|"
     r"特别|最|很|非常|超级?|更|比较|个人|挺|蛮|好|倒是?|都|一般|通常|往往|基本上?|完全|实在|确实|可)*"
 )
@@ -95,16 +84,11 @@ _ZH_HATES = (
     r"反感|厌恶|嫌弃|抗拒|吃不惯|喝不惯|坐不惯)"
 )
 _ZH_NEVER = r"(?:从来?|再也|都|已经)?不(?:太?能|会|再|怎么)?(?=[吃喝坐穿用看抽])"
-_ZH_DOING = r"(?:吃|喝|坐|穿|用|看|抽|听|住|玩|去|走|买|订|选|点)?"
-_ZH_OBJECT = r"(?P<o>(?:[^，。！？\s]|(?<=[a-z]) (?=[a-z]))+)"
-_ZH_NUMBER = r"[一二两三四五六七八九十几\d]*"
-_ZH_CLASSIFIER = r"[个本台辆张部双件款套只条栋间把头匹口位名块架艘座所株棵盆家]"
-_ZH_COUNT = rf"(?:了|过)?(?:{_ZH_NUMBER}{_ZH_CLASSIFIER}|一些|点)?"
-_ZH_LIGHT = (
-    r"(?!(?:小|大|新|急|好)?(?:问题|会|事|想法|建议|疑问|请求|需求|要求|朋友|同事|同学|约|航班|快递|包裹|活动|面试|主意|计划|"
-    r"预感|感觉|人|地方|东西|毛病))"
-)
-"""What one has without owning it."""
+ZH_DOING = r"(?:吃|喝|坐|穿|用|看|抽|听|住|玩|去|走|买|订|选|点)?"
+ZH_OBJECT = r"(?P<o>(?:[^，。！？\s]|(?<=[a-z]) (?=[a-z]))+)"
+ZH_NUMBER = r"[一二两三四五六七八九十几\d]*"
+ZH_CLASSIFIER = r"[个本台辆张部双件款套只条栋间把头匹口位名块架艘座所株棵盆家]"
+ZH_COUNT = rf"(?:了|过)?(?:{ZH_NUMBER}{ZH_CLASSIFIER}|一些|点)?"
 
 _ZH_MOODS = r"(?:一点|完全|都|早就?|已经|真的|实在|再也|也|还|很|挺|特别|非常|蛮)*"
 
@@ -118,7 +102,7 @@ ATTITUDES: tuple[Attitude, ...] = (
     ),
     Attitude(
         form(
-            rf"{_SELF}(?:of )?an? (?:big |huge |great |massive |real )*(?P<o>.+?) (?:lover|fan|enthusiast|addict|"
+            rf"{SELF}(?:of )?an? (?:big |huge |great |massive |real )*(?P<o>.+?) (?:lover|fan|enthusiast|addict|"
             rf"junkie|nut)$"
         ),
         "for",
@@ -134,68 +118,36 @@ ATTITUDES: tuple[Attitude, ...] = (
         ),
         "for",
     ),
-    Attitude(form(rf"{_SELF}{_HATES}{_OBJECT}"), "against"),
-    Attitude(form(rf"{_SELF}{_ONGOING}(?:ever )?{_DOING}{_OBJECT}"), "against"),
+    Attitude(form(rf"{SELF}{_HATES}{OBJECT}"), "against"),
+    Attitude(form(rf"{SELF}{_ONGOING}(?:ever )?{DOING}{OBJECT}"), "against"),
     Attitude(
         form(
-            rf"{_SELF}(?:{_LIKES}|{_FOND}|(?:a (?:big|huge|great) )?(?:a )?fan of|"
+            rf"{SELF}(?:{_LIKES}|{_FOND}|(?:a (?:big|huge|great) )?(?:a )?fan of|"
             r"an? (?:\w+[ -]){0,3}(?:preference for|passion for|love (?:of|for)|soft spot for|fondness for))"
-            rf"{_OBJECT}"
+            rf"{OBJECT}"
         ),
         "for",
     ),
-    Attitude(form(rf"{START}(?:i|we) {_HABIT}{_DOING}{_OBJECT}"), "for"),
-    Attitude(form(rf"{START}(?:i|we) {_HABIT}(?:get|have){_OBJECT}"), "for"),
+    Attitude(form(rf"{START}(?:i|we) {HABIT}{DOING}{OBJECT}"), "for"),
+    Attitude(form(rf"{START}(?:i|we) {HABIT}(?:get|have){OBJECT}"), "for"),
+    Attitude(form(rf"{SELF}(?:run|runs|manage|own|speak|play|teach|study|collect|coach|use){OBJECT}"), "for", "does"),
     Attitude(
-        form(rf"{START}(?:i|we) (?:usually|normally|generally|typically|mostly|tend to) (?P<o>{_STATE}\w+ .+)"),
-        "for",
-        "does",
-    ),
-    Attitude(form(rf"{START}(?:i|we) (?P<o>{_STATE}\w+(?: \S+){{0,3}}?) (?:now|these days|nowadays)$"), "for", "does"),
-    Attitude(
-        form(rf"{START}(?:i|we)(?:'ve| have| own| keep)(?: also| still| now)*(?: got)? (?P<o>{_LIGHT}{_COUNTED}.+)"),
-        "for",
-        "has",
-    ),
-    Attitude(
-        form(rf"{START}(?:i|we) (?:don't|do not|no longer) (?:have|own)(?: got)? (?P<o>{_LIGHT}(?:any|an?) .+)"),
-        "against",
-        "has",
-    ),
-    Attitude(
-        form(
-            r"^(?P<o>(?!it|that|this|what)\S+(?: \S+){0,3}?) (?:is|are)(?:n't| not) (?:really )?(?:for me|my "
-            r"(?:thing|cup of tea))\b"
-        ),
-        "against",
-    ),
-    Attitude(
-        form(
-            r"^(?:otherwise|else|at other times) (?P<o>.+?) (?:is|are) (?:just |perfectly )?(?:fine|ok|okay|enough|"
-            r"good|alright)$|^(?:平时|其他时候|其余时间|否则|不然)(?P<p>[^，。\s我]{1,8}?)(?:就行|就好|就可以|就够了?)$"
-        ),
-        "for",
-    ),
-    Attitude(form(rf"{_SELF}(?:run|runs|manage|own|speak|play|teach|study|collect|coach|use){_OBJECT}"), "for", "does"),
-    Attitude(
-        form(
-            rf"(?:{_SELF}|^|\band (?:then )?)(?:bought|acquired|purchased|signed up for|joined|subscribed to){_OBJECT}"
-        ),
+        form(rf"(?:{SELF}|^|\band (?:then )?)(?:bought|acquired|purchased|signed up for|joined|subscribed to){OBJECT}"),
         "for",
         "has",
     ),
     Attitude(
         form(
-            rf"(?:{_SELF}|^|\band (?:then )?)(?:sold|got rid of|stopped using|unsubscribed from|given up|gave up)"
-            rf"{_OBJECT}"
+            rf"(?:{SELF}|^|\band (?:then )?)(?:sold|got rid of|stopped using|unsubscribed from|given up|gave up)"
+            rf"{OBJECT}"
         ),
         "against",
         "has",
     ),
     Attitude(
         form(
-            rf"(?:{_SELF}|^|\band (?:then )?)put (?:the lot|it all|everything|all of it|my \w+|the (?:money|rest))"
-            rf" in(?:to)?{_OBJECT}"
+            rf"(?:{SELF}|^|\band (?:then )?)put (?:the lot|it all|everything|all of it|my \w+|the (?:money|rest))"
+            rf" in(?:to)?{OBJECT}"
         ),
         "for",
         "has",
@@ -207,21 +159,21 @@ ATTITUDES: tuple[Attitude, ...] = (
         ),
         "for",
     ),
-    Attitude(form(rf"(?:{_SELF}|^|\band (?:then )?)let (?P<o>.+?) go\b"), "against", "has"),
-    Attitude(form(rf"{_ZH_SELF}{_ZH_HATES}{_ZH_DOING}{_ZH_OBJECT}"), "against"),
-    Attitude(form(rf"{_ZH_SELF}{_ZH_NEVER}{_ZH_DOING}{_ZH_OBJECT}"), "against"),
+    Attitude(form(rf"(?:{SELF}|^|\band (?:then )?)let (?P<o>.+?) go\b"), "against", "has"),
+    Attitude(form(rf"{ZH_SELF}{_ZH_HATES}{ZH_DOING}{ZH_OBJECT}"), "against"),
+    Attitude(form(rf"{ZH_SELF}{_ZH_NEVER}{ZH_DOING}{ZH_OBJECT}"), "against"),
     Attitude(form(r"没有?(?:什么|啥)?比(?P<o>[^，。]+?)(?:更|还)(?:让我|令我|能|好|棒|[^，。]{0,4}的)"), "for"),
     Attitude(
         form(
-            rf"(?:^|{_ZH_SELF})(?:最近|现在|如今|早就)?对(?P<o>[^，。\s我你他她]+?){_ZH_MOODS}"
+            rf"(?:^|{ZH_SELF})(?:最近|现在|如今|早就)?对(?P<o>[^，。\s我你他她]+?){_ZH_MOODS}"
             r"(?:没有?(?:什么|啥)?(?:兴趣|感觉|好感)|不感兴趣|无感|提不起兴趣|腻了|厌了)"
         ),
         "against",
     ),
     Attitude(
-        form(rf"{_ZH_SELF}对(?P<o>[^，。\s我你他她]+?){_ZH_MOODS}(?:感兴趣|有兴趣|着迷|上瘾|情有独钟|入迷)"), "for"
+        form(rf"{ZH_SELF}对(?P<o>[^，。\s我你他她]+?){_ZH_MOODS}(?:感兴趣|有兴趣|着迷|上瘾|情有独钟|入迷)"), "for"
     ),
-    Attitude(form(rf"(?:^|{_ZH_SELF})(?:也|刚)*戒掉?了(?P<o>[^，。\s]{{1,8}})"), "against"),
+    Attitude(form(rf"(?:^|{ZH_SELF})(?:也|刚)*戒掉?了(?P<o>[^，。\s]{{1,8}})"), "against"),
     Attitude(
         form(
             rf"^(?P<o>[^，。\s我你他她]{{1,8}}?)我(?:早就?|已经|真的|实在|也|再也)*{_ZH_HATES}(?:吃|喝|坐|穿|用|看|抽|听)?[了的]?$"
@@ -242,47 +194,39 @@ ATTITUDES: tuple[Attitude, ...] = (
     ),
     Attitude(form(r"(?:^|\s|我)把(?P<o>[^，。\s]+?)(?:卖|退|扔|戒|注销|取消)(?:掉)?了"), "against", "has"),
     Attitude(form(r"^(?!.*把)(?:我)?(?P<o>[^我\s，。]{1,8}?)戒了$"), "against"),
-    Attitude(form(rf"{_ZH_SELF}{_ZH_LIKES}{_ZH_DOING}{_ZH_OBJECT}"), "for"),
+    Attitude(form(rf"{ZH_SELF}{_ZH_LIKES}{ZH_DOING}{ZH_OBJECT}"), "for"),
     Attitude(
         form(
-            rf"{_ZH_SELF}(?:一般|通常|总是|总|从来|向来|一直|一向|永远|每次|只|基本|平时|都)(?:都|只|在家|在外面|出门)*[吃喝坐穿用看抽听住玩去走买订选点]{_ZH_OBJECT}"
+            rf"{ZH_SELF}(?:一般|通常|总是|总|从来|向来|一直|一向|永远|每次|只|基本|平时|都)(?:都|只|在家|在外面|出门)*[吃喝坐穿用看抽听住玩去走买订选点]{ZH_OBJECT}"
         ),
         "for",
     ),
+    Attitude(form(rf"{ZH_SELF}(?:会说|会讲|养|开着?|在?学|收藏|在?练){ZH_COUNT}{ZH_OBJECT}"), "for", "does"),
     Attitude(
-        form(
-            rf"(?:^|[，。\s])(?:我们?家?里?|咱们?家?|家里?)(?:现在|还|也|一共|总共)*(?:有|养了?){_ZH_NUMBER}{_ZH_CLASSIFIER}"
-            r"(?P<o>" + _ZH_LIGHT + r"[^，。！？\s]+)"
-        ),
-        "for",
-        "has",
-    ),
-    Attitude(form(rf"{_ZH_SELF}(?:会说|会讲|养|开着?|在?学|收藏|在?练){_ZH_COUNT}{_ZH_OBJECT}"), "for", "does"),
-    Attitude(
-        form(rf"(?:^|我)(?:刚刚?|又|还|已经|今天|昨天)*(?:买|入手|办|订阅|加入)了{_ZH_COUNT}{_ZH_OBJECT}"),
+        form(rf"(?:^|我)(?:刚刚?|又|还|已经|今天|昨天)*(?:买|入手|办|订阅|加入)了{ZH_COUNT}{ZH_OBJECT}"),
         "for",
         "has",
     ),
 )
-"""What the person says of themselves; the first form that fits a clause counts."""
+"""What the person says of themselves; the first form that fits a clause counts, then those of `habit_forms`."""
 
 _SUBJECT = rf"(?:(?:my|our|her|his) (?:\w+ )?{RELATION}|he|she|they|(?-i:[A-Z][a-z]+))"
 OTHERS: tuple[Attitude, ...] = (
-    Attitude(form(rf"\b{_SUBJECT} (?:really |also |just |always |absolutely )*{_HATES}{_OBJECT}"), "against"),
+    Attitude(form(rf"\b{_SUBJECT} (?:really |also |just |always |absolutely )*{_HATES}{OBJECT}"), "against"),
     Attitude(
         form(
             rf"\b{_SUBJECT} ?(?:really |also |just |always |absolutely )*(?:{_LIKES}|(?:is|are|'s|"
             rf"'re) (?:\w+ )?{_FOND})"
-            rf"{_OBJECT}"
+            rf"{OBJECT}"
         ),
         "for",
     ),
     Attitude(
-        form(rf"(?:{RELATION_ZH}|[他她]们?)(?:也|就|都|很|特别|最|真的?)*{_ZH_HATES}{_ZH_DOING}{_ZH_OBJECT}"),
+        form(rf"(?:{RELATION_ZH}|[他她]们?)(?:也|就|都|很|特别|最|真的?)*{_ZH_HATES}{ZH_DOING}{ZH_OBJECT}"),
         "against",
     ),
     Attitude(
-        form(rf"(?:{RELATION_ZH}|[他她]们?)(?:也|就|都|很|特别|最|真的?)*{_ZH_LIKES}{_ZH_DOING}{_ZH_OBJECT}"), "for"
+        form(rf"(?:{RELATION_ZH}|[他她]们?)(?:也|就|都|很|特别|最|真的?)*{_ZH_LIKES}{ZH_DOING}{ZH_OBJECT}"), "for"
     ),
 )
 """What they say of somebody else."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from memory.evidence import FILLING_KINDS, PERSON, Evidence, Kind, Slot, Source
@@ -18,6 +19,7 @@ from memory.records import QuestionStep, Turn
 from memory.state.conditions import Framed, framed, habitual
 from memory.state.cues import Clause, clauses, cues_in
 from memory.state.fact_forms import FACTS, Fact
+from memory.state.habit_forms import HABITS
 from memory.state.pattern_index import PatternIndex
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import (
@@ -32,7 +34,7 @@ from memory.state.statement_forms import (
     Stance,
 )
 from memory.state.subjects import with_subjects
-from memory.text import language, normalise
+from memory.text import normalise
 from memory.typed.scripts import simplified
 
 _MAX_WORDS = 12
@@ -135,7 +137,7 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
         if id(part.clause) in readable or _is_another_matter(part, found):
             condition = "" if found.is_fact else part.condition
             kind = _kind(found, part.clause)
-            yield Evidence(
+            said = Evidence(
                 slot=Slot(PERSON, found.topic),
                 value=_as_written(found.value, part.clause),
                 source=source,
@@ -145,6 +147,16 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
                 time=turn.time,
                 condition=condition,
             )
+            yield said
+            yield from _twins(said)
+
+
+def _twins(said: Evidence) -> Iterator[Evidence]:
+    """Yield the same for the other topics under which the thing may have been spoken of, where it is negated."""
+    if said.kind == "negated":
+        for topic in dict.fromkeys(("has", "does", _topic(str(said.value)))):
+            if topic != said.slot.argument:
+                yield replace(said, slot=Slot(PERSON, topic), is_twin=True)
 
 
 def _told(clauses_told: Sequence[Framed]) -> Iterator[_Part]:
@@ -154,7 +166,8 @@ def _told(clauses_told: Sequence[Framed]) -> Iterator[_Part]:
         beside = [clause, *(one.clause for one in clauses_told[index + 1 : index + 2])]
         is_joined = any(one.sentence == clause.sentence and _JOINED.search(one.raw) is not None for one in beside)
         for part in words:
-            yield _Part(clause, habitual(part) if condition else part, condition, is_joined)
+            stands_alone = is_joined or _STARTS_HAN.match(part) is not None  # a Chinese clause needs no "and"
+            yield _Part(clause, habitual(part) if condition else part, condition, stands_alone)
 
 
 def _apart(told: Iterable[Clause], parts: Sequence[Clause]) -> list[Clause]:
@@ -209,7 +222,7 @@ def _split(clause: Clause) -> Iterator[str]:
 def _without_utterances(clause: Clause) -> str:
     """Return what a clause says, simplified, less the quotations that would tell of a person by themselves."""
     text = simplified(clause.raw)
-    if language(text) == "zh":
+    if _STARTS_HAN.match(text):
         text = _BESIDE_HAN.sub("", text)
     for words in clause.quoted:
         told = Clause(words, 0, cues_in(words), is_for_self=False, is_lone_cue=False, raw=words)
@@ -218,6 +231,7 @@ def _without_utterances(clause: Clause) -> str:
     return text
 
 
+_STARTS_HAN = re.compile(r"[\u3400-\u9fff]")
 _BESIDE_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[A-Za-z\d])|(?<=[A-Za-z\d]) (?=[\u3400-\u9fff])")
 """Blanks around Latin words and numbers in Chinese, as many write them."""
 
@@ -230,7 +244,7 @@ def _as_written(value: str, clause: Clause) -> str:
     return clause.raw[start : start + len(value)]
 
 
-_ORDERED: tuple[Fact | Attitude, ...] = (*FACTS, *ATTITUDES, *OTHERS)
+_ORDERED: tuple[Fact | Attitude, ...] = (*FACTS, *ATTITUDES, *HABITS, *OTHERS)
 _FORMS = PatternIndex([(form.pattern, form) for form in _ORDERED])
 
 
@@ -258,15 +272,18 @@ def _read(part: _Part, forms: PatternIndex[Fact | Attitude], has_calls: bool) ->
 
 def _fact(match: re.Match[str], form: Fact) -> Iterator[_Found]:
     groups = match.groupdict()
-    value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqr" if groups.get(name)), "")))
-    topic = form.topic or _topic_of_fact(groups.get("t") or groups.get("u") or "")
+    value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqrs" if groups.get(name)), "")))
+    topic = form.topic or _topic_of_fact(next((groups[name] for name in "tuv" if groups.get(name)), ""))
     if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
         yield _Found(topic, value, "for", is_fact=True)
 
 
 def _attitude(match: re.Match[str], form: Attitude) -> list[_Found]:
-    thing = match["o"] or match.groupdict().get("p") or ""
-    return [_Found(*found, form.stance, is_of_other=form in OTHERS) for found in _things(thing, form)]
+    groups = match.groupdict()
+    thing = next((groups[name] for name in "opq" if groups.get(name)), "")
+    found = [_Found(*one, form.stance, is_of_other=form in OTHERS) for one in _things(thing, form)]
+    gone = _things(groups["x"], form) if groups.get("x") else ()
+    return [*found, *(_Found(*one, "against") for one in gone)]
 
 
 _RULE_CUE = re.compile(

@@ -19,8 +19,9 @@ FOOD = Slot(PERSON, "food")
 
 
 def said(text: str) -> list[Said]:
-    """Return topic, value and kind of what a request without calls says."""
-    return [(piece.slot.argument, piece.value, piece.kind) for piece in extract(turn("t", text), 0)]
+    """Return topic, value and kind of what a request without calls says, but what that means for other topics."""
+    found = extract(turn("t", text), 0)
+    return [(piece.slot.argument, piece.value, piece.kind) for piece in found if not piece.is_twin]
 
 
 def log(*requests: str) -> list[Turn]:
@@ -270,4 +271,46 @@ def test_what_is_not_wanted_fills_nothing_and_is_shown() -> None:
     assert (found.current, [one.value for one in found.unwanted]) == ((), ["aisle"])
     assert lines(log("I hate aisle seats"), "Book", tool) == [
         'book.seat = not "aisle" (1x, last turn, as @person.seat)'
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We have two cats", [("has", "two cats", "plain")]),
+        ("We have a meeting tomorrow", []),
+        ("I don't have a car", [("has", "car", "negated")]),
+        ("I switched from Firefox to Brave", [("has", "Brave", "plain"), ("has", "Firefox", "negated")]),
+        ("I'm learning Greek", [("does", "Greek", "plain")]),
+        ("I swim three times a week", [("does", "swim", "plain")]),
+        ("I take the train tomorrow", []),
+        ("I'm a dentist", [("is", "dentist", "plain")]),
+        ("I'm a bit tired", []),
+        ("Our dog is called Rex", [("dog", "Rex", "standing")]),
+        ("I'm vegan", [("diet", "vegan", "standing")]),
+        ("我家有两个孩子", [("has", "孩子", "plain")]),
+        ("我有个问题", []),
+        ("我没有车", [("has", "车", "negated")]),
+        ("宝马卖掉了", [("has", "宝马", "negated")]),
+        ("恐怖游戏我不玩的", [("恐怖游戏", "恐怖游戏", "negated")]),
+        ("我在 Google 上班", [("employer", "Google", "standing")]),
+        ("我会弹吉他", [("does", "弹吉他", "plain")]),
+    ],
+)
+def test_reads_what_people_have_do_and_are(text: str, expected: list[Said]) -> None:
+    assert said(text) == expected
+
+
+def test_what_was_given_up_is_given_up_wherever_it_was_said() -> None:
+    state = fold(log("I eat meat every day.", "I drive a Volvo.", "I've stopped eating meat.", "Sold the Volvo."))
+    assert [
+        (slot.argument, one.value, one.status, one.is_negated)
+        for slot, held in state.slots.items()
+        for one in held.candidates
+    ] == [
+        ("does", "meat", "current", True),
+        ("does", "meat", "superseded", False),
+        ("has", "Volvo", "current", True),
+        ("has", "Volvo", "superseded", False),
+        ("meat", "meat", "current", True),
     ]
