@@ -3,6 +3,8 @@
 MemoryStoreError
 ├── ScopeError              a user scope that names nobody, or that no store keeps as it is
 ├── RecordError             a turn or a stored record that cannot be read
+│   ├── UnreadableTurnError     a turn in the log
+│   └── UnreadableSettingsError what a person has settled
 ├── ToolSchemaError         a tool definition that is not one
 ├── CastError               a value that does not fit its parameter
 ├── EmbedderError           an embedder that is missing or gives something else than it promised
@@ -30,6 +32,39 @@ class ScopeError(MemoryStoreError, ValueError):
 
 class RecordError(MemoryStoreError, ValueError):
     """A turn or a stored record that cannot be read."""
+
+
+class UnreadableTurnError(RecordError):
+    """A turn in the log that cannot be read; nothing of its person is read until it is mended or erased.
+
+    Args:
+        turn_id: Its id.
+        reason: Where it is, and what is wrong with it.
+    """
+
+    def __init__(self, turn_id: str, reason: str) -> None:
+        self.turn_id = turn_id
+        super().__init__(
+            f"{reason}. Put the turn log back from a backup, or erase turn {turn_id!r}: `stead state forget USER "
+            f"{turn_id}` (in Python: memory.erase(scope, turn_ids=[{turn_id!r}]))"
+        )
+
+
+class UnreadableSettingsError(RecordError):
+    """What a person has settled, which cannot be read; nothing of the person is used until they settle it anew.
+
+    Args:
+        user: The person.
+        reason: What is wrong.
+    """
+
+    def __init__(self, user: str, reason: str) -> None:
+        self.user = user
+        super().__init__(
+            f"what {user!r} has settled cannot be read: it is damaged, or of a newer version ({reason}). Settle it "
+            f"anew with `stead state pause {user}` or `stead state resume {user}` (in Python: the method settle), and "
+            "say again how long evidence is used"
+        )
 
 
 class ToolSchemaError(MemoryStoreError, ValueError):

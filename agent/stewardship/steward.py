@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from agent.errors import AgentError
 from agent.printable import printable
+from memory.errors import UnreadableSettingsError, UnreadableTurnError
 from memory.evidence import Kind, Slot
 from memory.records import Turn
 from memory.state.corrections import correction
@@ -109,7 +110,12 @@ class Steward:
         Raises:
             StewardError: If it is neither.
         """
-        turns = self.turns()
+        try:
+            turns = self.turns()
+        except UnreadableTurnError as exc:
+            if exc.turn_id != what:
+                raise
+            return [what]
         if any(turn.turn_id == what for turn in turns):
             return [what]
         found = extract_all(turns, self._memory.extractor)
@@ -142,19 +148,27 @@ class Steward:
 
     def pause(self) -> None:
         """From now on remember nothing and use nothing of what is remembered."""
-        self._settle(is_paused=True)
+        self._settle(self._readable_settings(), is_paused=True)
 
     def resume(self) -> None:
         """End a pause; what is remembered from before is used again."""
-        self._settle(is_paused=False)
+        self._settle(self._readable_settings(), is_paused=False)
 
     def retain(self, kind: Kind, days: float | None) -> None:
         """Use evidence of `kind` for so many days; `None`: for ever."""
-        others = {one: held for one, held in self.settings.retention_days.items() if one != kind}
-        self._settle(retention_days=others if days is None else {**others, kind: days})
+        settings = self.settings
+        others = {one: held for one, held in settings.retention_days.items() if one != kind}
+        self._settle(settings, retention_days=others if days is None else {**others, kind: days})
 
-    def _settle(self, **changes: object) -> None:
-        self._memory.settle(UserSettings.model_validate({**self.settings.model_dump(), **changes}))
+    def _settle(self, settings: UserSettings, **changes: object) -> None:
+        self._memory.settle(UserSettings.model_validate({**settings.model_dump(), **changes}))
+
+    def _readable_settings(self) -> UserSettings:
+        """Return what the person has settled, and as if that were nothing where it cannot be read."""
+        try:
+            return self.settings
+        except UnreadableSettingsError:
+            return UserSettings()
 
 
 def as_value(text: str) -> JsonValue:

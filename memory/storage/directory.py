@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import threading
@@ -108,10 +109,11 @@ class DataDirectory:
         if not path.exists():
             self._write_header(DirectoryHeader())
             return
+        content = path.read_bytes()
         try:
-            header = DirectoryHeader.model_validate_json(path.read_bytes())
+            header = DirectoryHeader.model_validate_json(content)
         except ValidationError as exc:
-            raise MemoryStoreError(f"{str(path)!r} is not what a memory directory holds: {exc}") from exc
+            raise MemoryStoreError(f"{str(path)!r} {_fault(content)}") from exc
         if header.version > DATA_VERSION:
             raise DataVersionError(
                 f"{str(self.path)!r} is of data version {header.version}, and this version of the project reads up to "
@@ -121,7 +123,10 @@ class DataDirectory:
 
     def _write_header(self, header: DirectoryHeader) -> None:
         unfinished = self._header_path.with_suffix(".tmp")
-        unfinished.write_text(header.model_dump_json() + "\n", encoding="utf-8")
+        with unfinished.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(header.model_dump_json() + "\n")
+            file.flush()
+            os.fsync(file.fileno())  # else a power cut may leave the new name on an empty file
         unfinished.replace(self._header_path)
         self._header = header
 
@@ -132,6 +137,17 @@ class DataDirectory:
     @property
     def _log_path(self) -> Path:
         return self.path / "turns.sqlite"
+
+
+def _fault(content: bytes) -> str:
+    """Return what is wrong with a `memory.json`, and what to do about it."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        found = None
+    if isinstance(found, dict) and found.get("format", "stead-memory") != "stead-memory":
+        return "is of another program; a memory needs a directory of its own"
+    return "is damaged; delete it, and it is written anew (the turns are in turns.sqlite)"
 
 
 def _is_blank(log: Path) -> bool:

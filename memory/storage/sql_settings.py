@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 from sqlalchemy import delete, insert, select
 
-from memory.errors import RecordError
+from memory.errors import UnreadableSettingsError
 from memory.records import Scope
 from memory.storage.schema import user_settings
 from memory.storage.sql_turn_log import SqlTurnLog, of, of_scope, row_key, rows_of
@@ -32,7 +32,7 @@ class SqlSettingsStore:
         try:
             return UserSettings.model_validate_json(content)
         except ValidationError as exc:
-            raise RecordError(f"the settings of {scope} cannot be read: {exc}") from exc
+            raise UnreadableSettingsError(scope.user, exc.errors(include_input=False)[0]["msg"]) from exc
 
     def put(self, scope: Scope, settings: UserSettings) -> None:
         with self._log.connection("write settings to", writes=True) as connection:

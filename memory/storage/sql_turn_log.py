@@ -22,9 +22,9 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 
-from memory.errors import MemoryStoreError, RecordError, ScopeError
+from memory.errors import MemoryStoreError, RecordError, ScopeError, UnreadableTurnError
 from memory.records import Scope, Turn
 from memory.storage import sqlite_file
 from memory.storage.schema import migrate, scopes, turns
@@ -167,10 +167,7 @@ class SqlTurnLog:
     def entries(self, scope: Scope, *, after: int = -1) -> tuple[LogEntry, ...]:
         with self._translated("read"), self._engine.connect() as connection:
             rows = connection.execute(_ENTRIES, {**of(scope), "after": after}).all()
-        return tuple(
-            LogEntry(position, decode_turn(content, f"position {position} of {self._name}"))
-            for position, content in rows
-        )
+        return tuple(LogEntry(position, self._decoded(scope, position, content)) for position, content in rows)
 
     def turns(self, scope: Scope) -> tuple[Turn, ...]:
         return tuple(entry.turn for entry in self.entries(scope))
@@ -226,6 +223,15 @@ class SqlTurnLog:
     @property
     def _is_sqlite(self) -> bool:
         return self._engine.dialect.name == "sqlite"
+
+    def _decoded(self, scope: Scope, position: int, content: str) -> Turn:
+        try:
+            return decode_turn(content, f"position {position} of {self._name}")
+        except RecordError as exc:
+            is_it = and_(rows_of(turns, scope), turns.c.position == position)
+            with self._engine.connect() as connection:
+                turn_id = connection.execute(select(turns.c.turn_id).where(is_it)).scalar_one_or_none()
+            raise UnreadableTurnError(str(turn_id), str(exc)) from exc
 
     def _position(self, scope: Scope, turn_id: str, content: str) -> int | None:
         """Return the position of the turn that is there under this id, which must be the same one."""
@@ -300,7 +306,15 @@ class SqlTurnLog:
         try:
             yield
         except SQLAlchemyError as exc:
-            raise MemoryStoreError(f"cannot {action} the turn log {self._name}: {exc}") from exc
+            raise MemoryStoreError(f"cannot {action} the turn log {self._name}: {_reason(exc)}") from exc
+
+
+def _reason(exc: SQLAlchemyError) -> str:
+    """Return what the database said, without the statement, and what to do where it is a damaged file."""
+    said = str((exc.orig if isinstance(exc, DBAPIError) else None) or exc).strip()
+    is_damaged = any(sign in said for sign in ("malformed", "not a database"))
+    remedy = "; put the file back from a backup, or save what it still has with the program sqlite3 (.recover)"
+    return said + remedy * is_damaged
 
 
 def _next_position(connection: Connection, scope: Scope, count: int = 1) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -296,3 +298,31 @@ def test_a_known_slot_goes_before_a_possible_one(ada: UserMemory) -> None:
     assert steward.slot("find.filter.price") == Slot("find", "filter.price")
     with pytest.raises(StewardError):
         steward.slot(".x")
+
+
+def in_log(data: Path, statement: str) -> None:
+    with closing(sqlite3.connect(data / "turns.sqlite")) as database:
+        database.execute(statement)
+        database.commit()
+
+
+def test_a_damaged_turn_is_named_and_can_be_forgotten(data: Path) -> None:
+    in_log(data, "UPDATE turns SET content = '{' WHERE turn_id = 't2'")
+    said = run("turns", "ada", "--data", data, fails=True)
+    assert "position 1" in said
+    assert "Put the turn log back from a backup, or erase turn 't2': `stead state forget USER t2`" in said
+    assert run("state", "forget", "ada", "t1", "--data", data, fails=True) == said
+    assert run("state", "forget", "ada", "t2", "--data", data) == "Forgotten: 1 turn (t2), with the vectors of 1.\n"
+    assert [line.split()[0] for line in run("turns", "ada", "--data", data).splitlines()] == ["t1", "t3"]
+
+
+@pytest.mark.parametrize("damage", ["{", '{"is_paused": true, "newer": 1}'])
+def test_damaged_settings_are_settled_anew(data: Path, damage: str) -> None:
+    run("state", "retain", "ada", "plain", 3, "--data", data)
+    in_log(data, f"UPDATE user_settings SET content = '{damage}'")
+    for command in (["show", "ada"], ["retain", "ada", "plain", 4]):
+        said = run("state", *command, "--data", data, fails=True)
+        assert said.startswith("stead: what 'ada' has settled cannot be read: it is damaged, or of a newer version (")
+        assert "with `stead state pause ada` or `stead state resume ada`" in said
+    assert run("state", "resume", "ada", "--data", data) == "Resumed: 3 turns of ada are used again.\n"
+    assert json.loads(run("state", "show", "ada", "--json", "--data", data))["retention_days"] == {}

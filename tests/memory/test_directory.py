@@ -126,11 +126,38 @@ def test_a_newer_version_is_refused_and_set_free(tmp_path: Path) -> None:
             DataDirectory(tmp_path, lock_timeout_s=1)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": "x"}', '{"format": "other", "version": 1}', "\x80"])
-def test_another_file_of_that_name_is_refused(tmp_path: Path, content: str) -> None:
-    (tmp_path / "memory.json").write_text(content, encoding="latin-1")
-    with pytest.raises(MemoryStoreError, match=r"memory\.json"):
+def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "memory.json").write_text('{"format": "other", "version": 1}')
+    with pytest.raises(MemoryStoreError, match=r"memory\.json' is of another program; a memory needs a directory"):
         DataDirectory(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"version": "x"}', "\x80"])
+def test_a_damaged_header_is_refused_and_written_anew_once_it_is_deleted(tmp_path: Path, content: str) -> None:
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        memory.user(Scope("ann")).remember(Turn(turn_id="1", request="a window seat"))
+    header = tmp_path / "memory.json"
+    header.write_text(content, encoding="latin-1")
+    with pytest.raises(MemoryStoreError) as caught:
+        Memory.open(tmp_path, embedder=HashingEmbedder())
+    assert str(caught.value) == (
+        f"{str(header)!r} is damaged; delete it, and it is written anew (the turns are in turns.sqlite)"
+    )
+    header.unlink()
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as memory:
+        assert len(memory.user(Scope("ann")).turns()) == 1
+    assert header.read_text() == '{"format":"stead-memory","version":1,"has_log":true}\n'
+
+
+def test_a_damaged_log_says_what_can_be_done(tmp_path: Path) -> None:
+    Memory.open(tmp_path, embedder=HashingEmbedder()).close()
+    (tmp_path / "turns.sqlite").write_bytes(b"hello" * 2000)
+    with pytest.raises(MemoryStoreError) as caught:
+        Memory.open(tmp_path, embedder=HashingEmbedder())
+    assert str(caught.value) == (
+        f"cannot open the turn log sqlite:///{tmp_path}/turns.sqlite: file is not a database; put the file back from a "
+        "backup, or save what it still has with the program sqlite3 (.recover)"
+    )
 
 
 def test_a_file_is_no_directory(tmp_path: Path) -> None:
