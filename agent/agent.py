@@ -10,6 +10,7 @@ from functools import partial
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.planners.rules.own_request import is_own_request
 from agent.state import Clock, Planner, ToolExecutor, User
+from agent.stewardship.state_view import state_lines
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads
 from clarifier.clarifier import decide
@@ -117,6 +118,10 @@ class Agent:
             retention=self._memory.settings.retention_days,
             extractor=self._memory.extractor,
         )
+
+    def beliefs(self) -> list[str]:
+        """Return what is believed of the person now in plain lines, as `stead state show` has them."""
+        return state_lines(self.state(), self._memory.turns(), now=self._clock())
 
     def forget(self) -> Forgotten:
         """Erase everything of the person."""

@@ -1,4 +1,4 @@
-"""Says why a turn went as it did, and what is believed of a person, in plain lines. Pure."""
+"""Says why a turn went as it did, in plain lines. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from agent.graph import TurnResult
 from clarifier.decision import Act, Answer, Ask, Decision, Grounds, PlanAgain, Reason
 from memory.records import QuestionStep, ToolCall, Turn
-from memory.state.user_state import Candidate, UserState
 
 MAX_WORDS = 160
 """Characters of a turn that are quoted."""
@@ -41,22 +40,6 @@ def why(result: TurnResult, turns: Sequence[Turn]) -> list[str]:
     lines = [f"Turn {result.turn.turn_id}: {quoted(result.turn.request)}"]
     for decision in result.decisions:
         lines.extend(_decision_lines(decision, by_id))
-    return lines
-
-
-def beliefs(state: UserState) -> list[str]:
-    """Return every slot with the values known for it: standing rules first, then the best supported."""
-    ranked = sorted(
-        ((slot, slot_state) for slot, slot_state in state.slots.items() if slot_state.candidates),
-        key=lambda pair: (
-            not any(candidate.is_standing for candidate in pair[1].current),
-            -max((len(candidate.evidence) for candidate in pair[1].current), default=0),
-        ),
-    )
-    lines: list[str] = []
-    for slot, slot_state in ranked:
-        lines.append(str(slot))
-        lines.extend(f"  {_candidate_line(candidate)}" for candidate in slot_state.candidates)
     return lines
 
 
@@ -116,12 +99,6 @@ def _words(turn: Turn) -> str:
     answers = [step.answer for step in turn.steps if isinstance(step, QuestionStep) and step.answer]
     said = ", then ".join(quoted(text) for text in (turn.request, *answers))
     return f"{said} ({turn.time:%Y-%m-%d %H:%M})" if turn.time else said
-
-
-def _candidate_line(candidate: Candidate) -> str:
-    kind = "a standing rule" if candidate.is_standing and candidate.status == "current" else candidate.status
-    value = f"not {shown(candidate.value)}" if candidate.is_negated else shown(candidate.value)
-    return f"{value}  {kind.replace('_', ' ')}{_from(candidate.turn_ids)}"
 
 
 def _odds(decision: Decision) -> str:

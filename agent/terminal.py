@@ -8,9 +8,9 @@ from typing import Protocol
 from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerError, PlannerSettingsError
-from agent.explain import beliefs, counted, shown, shown_call, why
+from agent.explain import counted, shown, shown_call, why
 from agent.planners.failures import ends_everything, explained
-from memory.evidence import Slot
+from agent.stewardship.slot_names import meant_slots
 from memory.records import Observation, ToolCall
 from memory.storage.user_memory import Forgotten
 
@@ -127,7 +127,7 @@ class Chat:
             case "/why", "":
                 self._why()
             case "/state", "":
-                self._list(beliefs(self._agent.state()), "Nothing is believed of you yet.")
+                self._list(self._agent.beliefs(), "Nothing is believed of you yet.")
             case "/turns", "":
                 turns = [f"{turn.turn_id}: {turn.request}" for turn in self._agent.turns()]
                 self._list(turns, "No turn is remembered.")
@@ -152,10 +152,14 @@ class Chat:
             self._report(self._agent.forget())
         elif any(turn.turn_id == what for turn in self._agent.turns()):
             self._report(self._agent.forget_turns([what]))
-        elif (slot := Slot(*what.rpartition(".")[::2])) in self._agent.state().slots:
-            self._report(self._agent.forget_slot(slot))
         else:
-            self._console.write(f"({what!r} is neither a turn of /turns nor a slot of /state; nothing is forgotten)")
+            slots = {str(slot): slot for slot in self._agent.state().slots}
+            if what in slots:
+                self._report(self._agent.forget_slot(slots[what]))
+                return
+            meant = meant_slots(what, slots)
+            hint = f"did you mean {' or '.join(meant)}? Nothing" if meant else "nothing"
+            self._console.write(f"({what!r} is neither a turn of /turns nor a slot of /state; {hint} is forgotten)")
 
     def _report(self, forgotten: Forgotten) -> None:
         self._console.write(f"Forgotten: {counted(forgotten.turns, 'turn')}, with the vectors of {forgotten.vectors}.")

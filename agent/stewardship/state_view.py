@@ -12,17 +12,8 @@ from agent.printable import printable
 from clarifier.posterior import Moment, Posterior, by_value, posterior
 from memory.evidence import PERSON, Evidence
 from memory.records import Turn
+from memory.state.status_words import STATUS_WORDS
 from memory.state.user_state import Candidate, SlotState, UserState
-
-_STATUS = {
-    "current": "holds",
-    "conditional": "holds in one context",
-    "superseded": "held",
-    "one_off": "once only",
-    "hypothetical": "only imagined",
-    "other_person": "of somebody else",
-    "expired": "ended by itself",
-}
 
 
 def state_data(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[dict[str, JsonValue]]:
@@ -97,7 +88,7 @@ def _slot_lines(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> Itera
 def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]) -> str:
     value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
     rule = "a fact" if one.evidence[-1].slot.tool == PERSON else "a rule"
-    how = rule if one.is_standing and one.status == "current" else _STATUS[one.status]
+    how = rule if one.is_standing and one.status == "current" else STATUS_WORDS[one.status]
     if one.condition:
         how = f"only {json.dumps(one.condition, ensure_ascii=False)}"
     facts = [how if probability is None else f"{how}, {probability:.0%}", f"since {_when(one.evidence[0])}"]

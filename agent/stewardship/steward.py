@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from agent.errors import AgentError
 from agent.printable import printable
+from agent.stewardship.slot_names import meant_slots
 from memory.errors import UnreadableSettingsError, UnreadableTurnError
 from memory.evidence import Kind, Slot
 from memory.records import Turn
@@ -121,8 +122,10 @@ class Steward:
         found = extract_all(turns, self._memory.extractor)
         turn_ids = dict.fromkeys(piece.turn_id for piece in found if str(piece.slot) == what)
         if not turn_ids:
+            meant = meant_slots(what, [str(slot) for slot in self.state().slots])
+            hint = f"did you mean {' or '.join(meant)}? Nothing" if meant else "nothing"
             raise StewardError(
-                f"{what!r} is neither a turn of `stead turns` nor a slot of `stead state show`; nothing is forgotten"
+                f"{what!r} is neither a turn of `stead turns` nor a slot of `stead state show`; {hint} is forgotten"
             )
         return list(turn_ids)
 

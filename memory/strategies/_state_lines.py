@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from memory.evidence import PERSON, Evidence
 from memory.recall import RecallItem
 from memory.rendering import render_json
+from memory.state.status_words import STATUS_WORDS
 from memory.state.user_state import Candidate, SlotState
 from memory.state.wording import is_calendar_date
 from memory.strategies._history import Snapshot
@@ -31,7 +32,7 @@ MAX_VALUE_TOKENS = 40
 """Longer values (texts that were sent, say) are particular to their turn."""
 MAX_PIECES = 64
 """Of evidence that a line brings along. With a half-life of 40 turns, older uses of a habit weigh a third at most."""
-_PAST: Mapping[str, str] = {"superseded": "superseded", "one_off": "that once only"}
+_PAST: Mapping[str, str] = {"superseded": STATUS_WORDS["superseded"], "one_off": STATUS_WORDS["one_off"]}
 """Status to the words that mark a value as past. It is shown, and its evidence does not speak for the slot."""
 
 

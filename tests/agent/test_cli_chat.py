@@ -20,16 +20,15 @@ import pytest
 from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerUnavailableError
-from agent.explain import beliefs, why
+from agent.explain import why
 from agent.graph import TurnResult
 from agent.terminal import HELP, Chat
 from agent.turn_state import TraceEntry
 from clarifier.decision import Act, Answer, Ask, Hint, Odds, PlanAgain, Proposal, Reason, Situation, Usage
-from memory.evidence import Evidence, Slot
+from memory.evidence import Slot
 from memory.memory import Memory
 from memory.recall import Recall
 from memory.records import QuestionStep, Scope, ToolCall, Turn
-from memory.state.user_state import fold_evidence
 from memory.storage.user_memory import UserMemory
 from tests.chat_server import ChatServer, Reply, calls, fails, says
 from tests.fakes import HashingEmbedder, ScriptedPlanner
@@ -145,11 +144,23 @@ def test_forgetting_a_slot_forgets_every_turn_that_speaks_for_it_and_no_other(me
     said = [Proposal(reply="Hi."), Proposal(calls=(SEARCH,)), Proposal(reply="Four trains.")]
     written = talk(memory, ["hello", ASK, "/state", "/forget search_trains.origin", "/turns", "/state"], *said)
     shown = written.index("search_trains.origin")
-    assert written[shown + 1] == '  "Turin"  current, from t2'
+    assert written[shown + 1] == '  "Turin"  (holds, 44%, since t2, 2026-03-09; said or used in t2)'
     assert written[-3:] == [
         "Forgotten: 1 turn, with the vectors of 1.",
         "t1: hello",
         "Nothing is believed of you yet.",
+    ]
+
+
+def test_forgetting_part_of_a_slots_name_names_the_slots_it_may_be(memory: UserMemory) -> None:
+    said = [Proposal(calls=(SEARCH,)), Proposal(reply="Four trains.")]
+    written = talk(memory, [ASK, "/forget Origin", "/forget search_train.origins", "/forget nothing"], *said)
+    assert written[-3:] == [
+        "('Origin' is neither a turn of /turns nor a slot of /state; did you mean search_trains.origin? Nothing is "
+        "forgotten)",
+        "('search_train.origins' is neither a turn of /turns nor a slot of /state; did you mean search_trains.origin? "
+        "Nothing is forgotten)",
+        "('nothing' is neither a turn of /turns nor a slot of /state; nothing is forgotten)",
     ]
 
 
@@ -241,27 +252,6 @@ def test_why_says_for_every_kind_of_decision_what_it_rests_on() -> None:
         "        t1: “一张去米兰的票”, then “second, as ever” (2026-03-09 07:36)",
         "        gone: (not remembered)",
         "- replied “Booked.”",
-    ]
-
-
-def test_beliefs_show_rules_first_and_what_no_longer_holds_after_what_does() -> None:
-    seat, time = Slot("book_train", "seat"), Slot("book_table", "time")
-    state = fold_evidence(
-        [
-            Evidence(time, "19:00", "accepted_call", "plain", "t1", 0),
-            Evidence(time, "19:00", "accepted_call", "plain", "t2", 1),
-            Evidence(seat, "aisle", "request", "standing", "t1", 0),
-            Evidence(seat, "window", "request", "standing", "t3", 2),
-            Evidence(seat, "aisle", "request", "one_off", "t4", 3),
-        ]
-    )
-    assert beliefs(state) == [
-        "book_train.seat",
-        '  "window"  a standing rule, from t3',
-        '  "aisle"  one off, from t4',
-        '  "aisle"  superseded, from t1',
-        "book_table.time",
-        '  "19:00"  current, from t1, t2',
     ]
 
 
@@ -402,7 +392,7 @@ def test_with_key_and_url_a_model_plans_and_the_next_session_remembers_what_was_
     second = run_with_model(tmp_path, "/turns\n/state\n", fails(500, "not needed"))
     assert "1 turn remembered." in second
     assert f"t1: {ASK}, the one at 07:32" in second
-    assert 'book_train.travel_class\n  "second_class"  a standing rule, from t1' in second
+    assert 'book_train.travel_class\n  "second_class"  (a rule, ' in second
 
 
 @dataclass(frozen=True)
@@ -451,7 +441,7 @@ def test_without_a_key_it_asks_once_and_the_next_session_acts_on_the_answer(tmp_
     assert talk.booked in first
     assert "p=1.00  answer: you answered it" in first
     assert "book_train.travel_class\n" in first
-    assert "a standing rule, from t2" in first
+    assert "  (a rule, " in first
 
     second = session(talk.second + "/why\n/forget book_train.travel_class\n/turns\n/forget all\n/turns\n", 10)
     assert "2 turns remembered" in second

@@ -81,7 +81,7 @@ def test_show_names_values_with_their_interval_and_turns(data: Path) -> None:
         '  "Ada"  (a fact, 50%, since t3, 2026-03-11; said or used in t3)',
         "book.seat",
         '  "window"  (a rule, 44%, since t2, 2026-03-10; said or used in t2)',
-        '  "aisle"  (held, since t1, 2026-03-09, until t2; said or used in t1)',
+        '  "aisle"  (superseded, since t1, 2026-03-09, until t2; said or used in t1)',
     ]
 
 
