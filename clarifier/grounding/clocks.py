@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -25,6 +26,14 @@ _DECIDED = re.compile(
 )
 _LATE = re.compile(r"\b(?:tonight|evening|night|dinner|supper|pm|afternoon)\b|晚|夜|下午", re.IGNORECASE)
 _EARLY = re.compile(r"\b(?:morning|dawn|breakfast|early|sunrise|am)\b|凌晨|早|清晨|上午", re.IGNORECASE)
+_EVENING = re.compile(
+    r"\b(?:tonight|evenings?|dinner|supper)\b|(?<![最太])晚(?!于|些|一点|点(?![钟半]))", re.IGNORECASE
+)
+_MORNING = re.compile(
+    r"\b(?:mornings?|dawn|breakfast|sunrise)\b|凌晨|清晨|上午|(?<![最尽趁])早(?!就|已|于|些|一?点(?![钟半]))",
+    re.IGNORECASE,
+)
+"""Words for the two ends of the day, not for earlier and later; a night is rather what one sleeps through."""
 _VAGUE = re.compile(
     r"\b(?:a (?:bit|little|touch)|just|shortly|soon|right) (?:after|before|past)\b"
     r"|\b(?:around|about|roughly|ish|gone|approximately)\b|左右|前后|出头|不到|刚过|大概|差不多",
@@ -71,12 +80,40 @@ _SUNDAY_ONE = re.compile(
 )
 
 
-def names_time(value: str, text: str, now: datetime | None, settings: GroundingSettings) -> float | None:
+def half_of_day(texts: Iterable[str]) -> Literal["early", "late"] | None:
+    """Return the half of the day that the first text which speaks of one alone speaks of ("dinner"), or `None`."""
+    for text in texts:
+        is_late, is_early = bool(_EVENING.search(text)), bool(_MORNING.search(text))
+        if is_late != is_early:
+            return "late" if is_late else "early"
+    return None
+
+
+def in_half(time: str, text: str, context: Iterable[str], now: datetime | None) -> str:
+    """Return the time HH:MM that `text` says, in the half of the day that it leaves open and the context tells.
+
+    Args:
+        time: As it is read from `text`.
+        text: Where it is said.
+        context: What else bears on it, the nearest first.
+        now: The turn's clock.
+    """
+    minutes = _minutes(time)
+    if minutes is None or minutes % _HALF_DAY < 60 or (minutes, True) not in _said_times(text, now):
+        return time
+    half = half_of_day((text, *context))
+    meant = minutes if half is None else minutes % _HALF_DAY + (_HALF_DAY if half == "late" else 0)
+    return f"{meant // 60:02d}:{meant % 60:02d}"
+
+
+def names_time(
+    value: str, text: str, now: datetime | None, settings: GroundingSettings, *, context: Sequence[str] = ()
+) -> float | None:
     """Return how probable it is that `text` means the time of day `value`, though it does not spell it so.
 
     A time said without its half of the day ("half eleven", "8:15") may be in the other one: surely so where the text
-    speaks of that half ("tonight"), else perhaps. "A bit after six" may be any time of the next half hour. "From
-    eight" is the hour. `None` where nothing leads to it.
+    speaks of that half ("tonight") or, where it speaks of none, the nearest of the context that does; else perhaps.
+    "A bit after six" may be any time of the next half hour. "From eight" is the hour. `None` where nothing leads to it.
     """
     wanted = _minutes(value)
     if wanted is None:
@@ -89,6 +126,8 @@ def names_time(value: str, text: str, now: datetime | None, settings: GroundingS
         if is_open and abs(said - wanted) == _HALF_DAY:
             own, opposite = (_LATE, _EARLY) if wanted >= _HALF_DAY else (_EARLY, _LATE)
             if own.search(text):
+                return settings.derived
+            if not opposite.search(text) and half_of_day(context) == ("late" if wanted >= _HALF_DAY else "early"):
                 return settings.derived
             if not opposite.search(text):
                 found = settings.derived_unnamed

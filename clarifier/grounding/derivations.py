@@ -40,6 +40,7 @@ def worked_out(
     *,
     is_recording: bool,
     settings: GroundingSettings,
+    purpose: str = "",
 ) -> float | None:
     """Return how probable `value` is as something worked out; `None` where nothing leads to it.
 
@@ -51,6 +52,7 @@ def worked_out(
         known_days: Dates (YYYY-MM-DD) of this conversation that a span of days may count from.
         is_recording: Whether the tool changes something: what is recorded without a date is of today.
         settings: The probabilities.
+        purpose: What the tool and the argument are for, in words.
     """
     if isinstance(value, bool):
         return None
@@ -65,7 +67,9 @@ def worked_out(
             return None
         return _day(day, parameter, texts, now, known_days, is_recording=is_recording, settings=settings)
     if normal_time(value.rpartition("T")[2]) is not None:
-        return max((found for text in texts if (found := names_time(value, text, now, settings))), default=None)
+        context = (*texts, purpose)
+        heard = (names_time(value, text, now, settings, context=context) for text in texts)
+        return max((found for found in heard if found), default=None)
     return _of_list(value, parameter, texts, now, settings)
 
 

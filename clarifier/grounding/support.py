@@ -217,6 +217,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
         lambda: sources.known_days,
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
         settings=place.settings.grounding,
+        purpose=f"{' '.join(split_name(place.tool.name))}. {place.tool.description} {parameter.description}",
     )
     return None if probability is None else Support("derived", probability, margin=0.0, is_open=False)
 

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue
 
-from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.planners.rules.own_request import is_own_request
-from agent.planners.rules.planner import RulesPlanner
-from agent.terminal import Chat
-from memory.memory import Memory
-from memory.records import QuestionStep, Scope
-from tests.agent.test_cli_chat import Lines
-from tests.fakes import HashingEmbedder
-
-NOW = datetime(2026, 3, 9, 7, 36)
+from tests.agent.conversations import NOW, talk
 
 
 @pytest.mark.parametrize(
@@ -70,30 +60,18 @@ def test_answers_and_what_leaves_the_question_open_are_none(slots: str, said: st
     assert not is_own_request(said, slots.split(), Toolbox("all").tools_for(said), NOW)
 
 
-def said_and_called(path: Path, *lines: str) -> tuple[list[list[str | None]], list[tuple[str, dict[str, JsonValue]]]]:
-    """Return the answers that each turn remembers and all calls, when `lines` are typed to the real planner."""
-    with Memory.open(path, embedder=HashingEmbedder()) as opened:
-        agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW)
-        Chat(agent, Toolbox("all"), Lines(lines)).talk()
-        turns = agent.turns()
-    answers = [[step.answer for step in turn.steps if isinstance(step, QuestionStep)] for turn in turns]
-    return answers, [(call.name, dict(call.arguments)) for turn in turns for call in turn.calls]
-
-
 def test_a_request_in_place_of_an_answer_is_run_next_and_fills_nothing(tmp_path: Path) -> None:
-    answers, calls = said_and_called(
-        tmp_path, "a train from Turin to Milan please", "what's the weather in Paris tomorrow?"
-    )
+    answers, calls, _ = talk(tmp_path, "a train from Turin to Milan please", "what's the weather in Paris tomorrow?")
     assert answers == [[None], []]
     assert calls == [("get_weather", {"place": "Paris", "date": "2026-03-10"})]
 
 
 def test_a_correction_changes_what_was_said_and_the_question_stays_open(tmp_path: Path) -> None:
-    answers, calls = said_and_called(tmp_path, "a train from Turin to Milan please", "no, I meant to Paris", "tomorrow")
+    answers, calls, _ = talk(tmp_path, "a train from Turin to Milan please", "no, I meant to Paris", "tomorrow")
     assert answers == [["no, I meant to Paris"], []]
     assert calls == [("search_trains", {"origin": "Turin", "destination": "Paris", "date": "2026-03-10"})]
 
 
 def test_a_greeting_after_an_open_question_is_no_place(tmp_path: Path) -> None:
-    _, calls = said_and_called(tmp_path, "a table for dinner please", "why do you need that?", "hi")
+    _, calls, _ = talk(tmp_path, "a table for dinner please", "why do you need that?", "hi")
     assert calls == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from clarifier.grounding.clocks import as_weekdays, names_time, weekdays_in
+from clarifier.grounding.clocks import as_weekdays, in_half, names_time, weekdays_in
 from clarifier.settings import GroundingSettings
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need
@@ -72,3 +72,35 @@ def test_days_of_the_week(text: str, named: list[set[int]]) -> None:
 )
 def test_values_that_stand_for_days(values: list[JsonValue], parameter: Parameter, days: set[int] | None) -> None:
     assert as_weekdays(values, parameter) == (frozenset(days) if days is not None else None)
+
+
+@pytest.mark.parametrize(
+    ("time", "text", "context", "meant"),
+    [
+        ("07:00", "at seven", ("a table for dinner",), "19:00"),
+        ("07:00", "七点，两个人", ("订第一家", "明天晚上吃饭的餐厅"), "19:00"),
+        ("18:00", "at six", ("breakfast with Ann",), "06:00"),
+        ("07:00", "at seven", ("breakfast, then", "dinner"), "07:00"),  # the nearest decides
+        (
+            "07:00",
+            "at seven",
+            ("breakfast or dinner", "this evening"),
+            "19:00",
+        ),  # one that speaks of both tells nothing
+        ("07:00", "at seven", ("I sleep there the night before",), "07:00"),
+        ("07:00", "七点", ("晚点也行",), "07:00"),  # later, not evening
+        ("07:00", "at 7 am", ("dinner",), "07:00"),
+        ("07:00", "at 07:00", ("dinner",), "07:00"),
+        ("12:00", "at twelve", ("dinner",), "12:00"),
+        ("07:00", "at seven", (), "07:00"),
+    ],
+)
+def test_the_context_tells_the_half_of_the_day(time: str, text: str, context: tuple[str, ...], meant: str) -> None:
+    assert in_half(time, text, context, NOW) == meant
+
+
+def test_a_time_in_the_half_of_the_context_is_sure() -> None:
+    settings = GroundingSettings()
+    assert names_time("19:00", "at seven", NOW, settings, context=("dinner",)) == settings.derived
+    assert names_time("19:00", "at seven", NOW, settings, context=("breakfast",)) == settings.derived_unnamed
+    assert names_time("19:00", "at seven", NOW, settings) == settings.derived_unnamed

@@ -238,7 +238,7 @@ class Filler:
                 )
                 return start if isinstance(start, str) else None
             if effect_of(tool) != "read" and role_of(parameter) is None:
-                return now.date().isoformat()
+                return self.past.day_told(tool) or now.date().isoformat()
         return now.year if kind == "year" else None
 
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns, same_noun
 from agent.planners.rules.kinds import Role, role_of
-from agent.planners.rules.segments import clauses
+from agent.planners.rules.segments import clauses, named
 from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from memory.evidence import Slot
@@ -149,6 +149,18 @@ class Past:
                 values = [value for call in turn.calls for value in call.arguments.values() if isinstance(value, str)]
                 days = {day for value in values if (day := normal_date(value)) is not None}
                 return days.pop() if len(days) == 1 else None
+        return None
+
+    def day_told(self, tool: Tool) -> str | None:
+        """Return the day that the topic last spoke of, where it looked up what `tool` acts on; `None` if of several."""
+        now = self.situation.now
+        if not any(field_for(needed, group) for needed in tool.required for group in self.topic_groups):
+            return None
+        for turn in reversed(self.own_turns):
+            days = {m.value for m in named(turn.request, turn.time or now) if m.kind == "date"}
+            if days:
+                day = days.pop()
+                return day if not days and isinstance(day, str) and now and day >= now.date().isoformat() else None
         return None
 
     def listed(self, parameter: Parameter) -> list[JsonValue]:

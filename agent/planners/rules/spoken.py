@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -25,8 +25,10 @@ from agent.planners.rules.segments import asking_sentences
 from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
 from clarifier.decision import Situation
+from clarifier.grounding.clocks import in_half
 from memory.records import QuestionStep
 from memory.state.cues import is_correction
+from memory.text import split_name
 from memory.tools import Parameter, Tool
 from memory.typed.values import equal
 
@@ -71,7 +73,20 @@ class Spoken:
         offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
         taken = _shared_out(offers, assigned)
         self._left_numbers(tool, request, assigned, taken)
+        assigned.update(self._in_their_half(tool, assigned))
         return assigned
+
+    def _in_their_half(self, tool: Tool, assigned: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
+        """Yield the times said without it in the half of the day that turn, topic or tool speak of ("dinner")."""
+        answers = [step.answer for step in reversed(self.situation.question_steps) if step.answer]
+        said = (*answers, self.situation.request)
+        topic = [turn.request for turn in reversed(self.past.own_turns)]
+        for parameter in tool.parameters:
+            value = assigned.get(parameter.name)
+            if isinstance(value, str) and kind_of(parameter) == "time":
+                purpose = f"{' '.join(split_name(tool.name))}. {tool.description} {parameter.description}"
+                halves = (in_half(value, text, (*said, *topic, purpose), self.situation.now) for text in said)
+                yield parameter.name, next((time for time in halves if time != value), value)
 
     def _put_right(self, tool: Tool, step: QuestionStep) -> dict[str, JsonValue]:
         """Return what an answer says instead of what the request said ("no, I meant to Paris"): read as requests are.
