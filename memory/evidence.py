@@ -52,8 +52,8 @@ class Evidence:
     is_added: bool = False
     """Whether it comes on top of what holds ("HR too"): it closes nothing, be it a rule or the opposite."""
     is_twin: bool = False
-    """Whether it says of a negated statement what it means elsewhere: who sold the car has it no more and does not drive
-    it. It only closes what was said there."""
+    """Whether it says what a negated statement means under another topic: who sold the car does not drive it. It only
+    closes what was said there."""
     condition: str = ""
     """The context it is bound to, in the person's words ("for work trips"); empty: it holds in all."""
     value_key: str = field(init=False, repr=False)

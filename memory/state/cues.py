@@ -42,7 +42,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"tomorrow|this (?:one|time|trip|order|week(?:end)?)|that one)\b",
         r"\b(?:is|are|'s|'re) (?:visiting|in town|coming (?:over|round)|staying with (?:me|us))\b",
         r"这一?[次回趟]|[就只仅](?:此|限|是|有|这)*一[次回趟]|[就只仅](?:限|有|是)?(?:今[天晚儿]|明天|这(?:一?天|周末?|个(?:周末|星期|月)))",
-        r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|这段时间|这几天|这阵子|来(?:我家|家里)?(?:玩|做客|串门)",
+        r"今[天晚儿](?:就|只)|这笔|这单|破例|例外|下不为例|难得|偶尔|临时|暂时|这段时间|这[一二两三几]天|这阵子|来(?:我家|家里)?(?:玩|做客|串门)",
         rf"{RELATION_ZH}们?(?:要|都)?来(?:了|住)",
     ),
     "standing": (
@@ -59,6 +59,13 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
         r"(?<!not )(?<!n't )\bmake (?:it |this |that )?a habit\b|长期(?:都|这样|如此|用|走|按|放|寄|发|有效)",
+        r"\b(?:permanently|at all times|for everything|for good)\b|\bfrom next (?:week|month|year|term)\b",
+        r"\bfrom (?:tomorrow|\w+day|(?:the )?\w+ of \w+|january|february|march|april|may|june|july|august|september|"
+        r"october|november|december) on(?:wards?)?\b",
+        r"\b(?:every|all) (?:(?:my|our|the) )?(?!the|of)\w+ (?:should|must|has to|have to|goes?|needs? to|"
+        r"(?:are|is) to)\b",
+        r"所有[^，。我]{1,8}都(?=[存发放寄用走按选记给交送抄])|只要[^，。]{1,10}就|[定立]个?规矩|规矩是|以后还是|"
+        r"从(?:今天|明天|下个?[周月]\S{0,3}|[一二三四五六七八九十\d]+月\S{0,4})开始",
         r"一直都|总是|永远|一律|默认|统统|老规矩是|[啥么]都(?:走|用|按|选|要|记|坐|住|买|放|发|算)",
         r"凡是|但凡|每当|每逢|没(?:有)?(?:特别|特殊|另外)?(?:说明?|交代|要求)的?(?:话|时|就)|除非我(?:说|另)",
         r"(?:(?:千万|绝对)(?:别|不要)再?|(?:别|不要)再)(?:[给帮替让]我)?(?=[订选点买坐住用放加推发])",
@@ -69,12 +76,13 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bif it (?:were|was) up to\b",
         r"\bif (?:i|we|he|she|they|it) (?:ever|were|had|could)\b",
         r"\bwould\b.{1,80}\bif (?:i|we) (?:\w+ed|flew|went|took|bought|paid|drove|got|chose|did|ate|drank)\b",
-        r"^(?:and |but |so |ok |okay )?(?:let's |lets )?say (?:i|we) (?:had|were|was|got|took|went|did|\w+ed)\b",
+        r"^(?:and |but |so |ok |okay )?(?:let's |lets )?say (?:i|we) (?:had|were|was|got|took|went|did|flew|bought|"
+        r"drove|ate|paid|chose|\w+ed)\b|^(?:what|how much) would (?:it|that|this) (?:cost|be|come to)\b",
         r"^(?:and |but |so |then )?(?:i|we|he|she|they)(?:'d| would)\b(?! (?:\w+ly |just |also |very much )*"
         r"(?:like|love|appreciate|prefer|rather|want|need|require|be (?:glad|grateful|happy|thankful)))",
         r"^(?:suppose|supposing|imagine (?:i|we|if))\b",
         r"\b(?:in another life|what if|in theory|hypothetically|some ?day)\b",
-        r"要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要|万一|设想|比方说我|比如说?我",
+        r"(?<!只)要是|假如|假设|倘若|换作|要不是|如果.*的话|如果.*会|哪天要|万一|设想|比方说我|比如说?我",
     ),
     "other_person": (
         r"\bnot for me\b",
@@ -93,6 +101,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         rf"(?<![和跟与陪同带对向])(?<![和跟与陪同带对向]我)(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
         rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
         r"(?<![和跟与陪同带其吉排利])[她他](?!们?一起|妈的)",
+        r"[帮替](?:小|老|阿)[\u4e00-\u9fff](?!时|朋友)|[帮替给][\u4e00-\u9fff]{1,2}(?:阿姨|叔叔|大爷|大妈|老师|经理)",
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
 }
@@ -101,22 +110,43 @@ _CORRECTION = (
     r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
     r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
     r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
+    r"|^(?:oh )?(?:no|wait|oops|whoops|hang on|hold on|scratch that|sorry)$|^oh (?:no|wait)\b"
+    r"|^not (?!bad|yet|now|sure|really)(?:(?:that|the|those|this|on|at|to|for|in) )?[\w:]+$"
+    r"|^(?:that's|that is|it's) (?:too|not)\b|\bi should(?:'ve| have)? sa(?:y|id)\b|^wrong \w+"
     r"|不对|^不是$|我(?:说|指|要)的是|我是说|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
+    r"|^(?:哦|噢|啊|哎呀?|诶|呃)?不$|^[哦噢啊哎诶呃]不|^(?:等等|等一下|打住|慢着|且慢)|[发订定打写选点买加记填寄]错|"
+    r"^不是(?!说|吧|吗|很|特别)[^，。]{1,8}$"
 )
 _UNDO = (
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
 _USUAL = r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常"
+_BUT = r"\b(?:but|though|however)\b|不过|可是|但"
+_CIRCUMSTANCES = (
+    r"\b(?:i|we)(?:'ve| have) (?!been|always|never|lived|worked|moved|decided|got|had|changed)"
+    r"\w+(?:ed|en|ost|urt|oke)\b",
+    r"\b(?:i'm|we're|i am|we are) (?!going|looking|trying|thinking|learning|living|working|using|planning|hoping|"
+    r"having)\w+ing\b",
+    r"\bin a (?:rush|hurry)\b|\bit(?:'s| is) (?:my|our) \w+$",
+    r"\b(?:my|the|our) \w+(?: \w+){0,2}?(?: is| are| has|'s) (?:been )?"
+    r"(?:\w+ed|broken|shut|down|out|full|off|gone|dead)\b",
+    r"^(?!.*(?:毕业|结婚|升职|离职|退休|[搬换改好够行算知懂错别不再请可订买点吃喝坐住去来到要想给把用选发寄说问看听记腻厌烦戒爱怕]))"
+    r"[^，。我]{1,8}了$",
+    r"^今[天晚儿](?!晚上|早上|中午|下午|上午|[一二三四五六七八九十\d])[^，。]{2,6}$",
+)
+"""What is so just now, and why something is ordered otherwise."""
 _TODAY = r"\b(?:today|tonight|tomorrow|this time)\b|今[天晚儿]|明天"
-Sign = Kind | Literal["own", "undo", "correction", "usual", "today"]
+Sign = Kind | Literal["own", "undo", "correction", "usual", "but", "today", "circumstance"]
 _SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     *_CUES.items(),
     ("own", (_OWN,)),
     ("undo", (_UNDO,)),
     ("correction", (_CORRECTION,)),
     ("usual", (_USUAL,)),
+    ("but", (_BUT,)),
     ("today", (_TODAY,)),
+    ("circumstance", _CIRCUMSTANCES),
 )
 _INDEX = PatternIndex([(re.compile(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
 _HAN = r"[\u3400-\u9fff]"

@@ -65,7 +65,7 @@ class Wording(NamedTuple):
             if offset or slots:
                 found = tuple(replace(one, sentence=one.sentence + offset, slots=slots) for one in found)
             parts.extend(found)
-        return cls(_spread(_contrasted(parts), turn.calls), turn.calls)
+        return cls(_spread(_contrasted(parts, turn.calls), turn.calls), turn.calls)
 
     def about(self, value: JsonValue) -> Sequence[Clause]:
         """Return the clauses of the sentences that name `value`; all where none does."""
@@ -153,15 +153,26 @@ def _is_about(clause: Clause, slot: str) -> bool:
     return not clause.slots or slot in clause.slots
 
 
-def _contrasted(parts: Sequence[Clause]) -> list[Clause]:
-    """Give an exception to what is said of today beside what is usual, in one sentence (平时用顺丰，今天走京东)."""
+def _contrasted(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> list[Clause]:
+    """Give an exception to what is ordered beside what is usual, or for what is so just now, in one sentence.
+
+    平时用顺丰，今天走京东; "I usually get the small one but I'm starving, large please"; "the lift is broken, so …".
+    What is so just now has a clause of its own before that, which names no value.
+    """
     usual = {clause.sentence for clause in parts if "usual" in clause.signs}
-    return [
-        replace(clause, cues=clause.cues | {"one_off"})
-        if clause.sentence in usual and "today" in clause.signs and "usual" not in clause.signs
-        else clause
-        for clause in parts
-    ]
+    turned = {clause.sentence for clause in parts if "but" in clause.signs} & usual
+    mended = {clause.sentence for clause in parts if {"correction", "undo"} & clause.signs}
+    reasoned: set[int] = set()
+    found = []
+    for clause in parts:
+        is_exception = clause.sentence in usual and "usual" not in clause.signs
+        is_exception = is_exception and ("today" in clause.signs or clause.sentence in turned)
+        if "circumstance" in clause.signs and clause.sentence not in mended and not _names_any(calls, clause):
+            reasoned.add(clause.sentence)
+        elif clause.sentence in reasoned and "standing" not in clause.cues:
+            is_exception = True
+        found.append(replace(clause, cues=clause.cues | {"one_off"}) if is_exception else clause)
+    return found
 
 
 def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:

@@ -281,3 +281,33 @@ def test_a_rule_in_an_answer_is_about_what_was_asked_for(slots: tuple[str, ...],
     booked = call("book", seat="second", to="Ghent", wifi=True, id="A7")
     found = kinds("Book it", asked("Which?", answer, *slots), booked)
     assert {argument for argument, kind in found.items() if kind == "standing"} == rules
+
+
+@pytest.mark.parametrize(
+    ("request_", "value", "kind"),
+    [
+        ("The lift is broken, so put me on the ground floor", "ground", "one_off"),
+        ("I'm in a rush, get me a cab", "cab", "one_off"),
+        ("I usually get the small one but I'm starving, large please", "large", "one_off"),
+        ("We moved house, send it to Elm Road", "Elm Road", "plain"),
+        ("I'm vegan, so order the tofu", "tofu", "plain"),
+        ("手机没电了，用现金付", "现金", "one_off"),
+        ("搬家了，地址写文一路", "文一路", "plain"),
+        ("From Monday on, use the north gate", "north", "standing"),
+        ("Every invoice should go to Bea", "Bea", "standing"),
+        ("定个规矩：周报发给老刘", "老刘", "standing"),
+        ("What would it cost with the premium plan?", "premium", "hypothetical"),
+        ("替小李点份炒饭", "炒饭", "other_person"),
+    ],
+)
+def test_reasons_rules_and_suppositions(request_: str, value: str, kind: str) -> None:
+    assert kinds(request_, call("do", what=value))["what"] == kind
+
+
+@pytest.mark.parametrize(
+    "request_",
+    ["Hang on, we're five.", "Not four, five", "that's too few, 5", "不是四个，五个", "订错了，五个", "打住，五个"],
+)
+def test_further_ways_to_put_right_what_was_just_done(request_: str) -> None:
+    log = [turn("t1", "A table for 4", call("book", n=4)), turn("t2", request_, call("book", n=5))]
+    assert [(piece.value, piece.source) for piece in extract_all(log)] == [(5, "correction")]
