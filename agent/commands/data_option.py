@@ -31,7 +31,7 @@ def opened_memory(data: Path, *, must_exist: bool) -> Iterator[Memory]:
 
     Args:
         data: The directory.
-        must_exist: Refuse to make it; `False` makes it where it does not exist.
+        must_exist: Refuse to make one; `False` makes it where there is none.
 
     Raises:
         AgentError: If it must exist and does not.
@@ -39,10 +39,22 @@ def opened_memory(data: Path, *, must_exist: bool) -> Iterator[Memory]:
     """
     from memory.memory import Memory
 
-    if must_exist and not data.is_dir():
-        raise AgentError(f"there is no data directory {str(data)!r}; name the one of `stead chat` with --data")
+    if must_exist:
+        check_memory(data)
     with Memory.open(data, embedder=DEFAULT_EMBEDDER, lock_timeout_s=LOCK_TIMEOUT_S) as memory:
         yield memory
+
+
+def check_memory(data: Path) -> None:
+    """Refuse a directory that is none of a memory; to open it would put one there.
+
+    Raises:
+        AgentError: If it holds no memory.
+    """
+    if not data.is_dir():
+        raise AgentError(f"there is no data directory {str(data)!r}; name the one of `stead chat` with --data")
+    if not any((data / name).exists() for name in ("memory.json", "turns.sqlite")):
+        raise AgentError(f"no memory is in {str(data)!r}; name the directory of `stead chat` with --data")
 
 
 @contextmanager

@@ -7,9 +7,15 @@ from typing import Annotated
 
 import typer
 
-from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, DataOption, failing_kindly, progress_bar
+from agent.commands.data_option import (
+    DEFAULT_EMBEDDER,
+    LOCK_TIMEOUT_S,
+    DataOption,
+    check_memory,
+    failing_kindly,
+    progress_bar,
+)
 from agent.commands.options import EmbedderOption
-from agent.errors import AgentError
 
 
 def reindex(
@@ -36,8 +42,8 @@ def reindex(
 
     with failing_kindly():
         is_on_servers = log_url is not None and bool(chroma)
-        if not is_on_servers and not (data / "memory.json").exists():
-            raise AgentError(f"no memory is in {str(data)!r}; name its directory with --data")
+        if not is_on_servers:
+            check_memory(data)
         with (
             Memory.open(
                 None if is_on_servers else data,

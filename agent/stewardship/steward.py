@@ -65,11 +65,14 @@ class Steward:
         Raises:
             StewardError: If it is none of them.
         """
-        for position, turn in enumerate(self.turns()):
+        turns = self.turns()
+        for position, turn in enumerate(turns):
             if turn.turn_id == text:
                 return position
         try:
-            return int(text) if text.isdecimal() else datetime.fromisoformat(text)
+            if text.isdecimal() and int(text) < len(turns):
+                return int(text)
+            return datetime.fromisoformat(text)
         except ValueError as exc:
             raise StewardError(
                 f"{text!r} is no turn of `stead turns`, no position and no time like 2026-03-09T12:00"

@@ -43,7 +43,7 @@ def test_what_is_wrong_is_said_in_one_message(tmp_path: Path) -> None:
     assert stead("reindex", "--data", str(tmp_path)) == (
         2,
         "",
-        f"stead: no memory is in {str(tmp_path)!r}; name its directory with --data\n",
+        f"stead: no memory is in {str(tmp_path)!r}; name the directory of `stead chat` with --data\n",
     )
     Memory.open(tmp_path, embedder=HashingEmbedder()).close()
     status, out, error = stead("reindex", "--data", str(tmp_path), "--embedder", "glove")

@@ -326,3 +326,18 @@ def test_damaged_settings_are_settled_anew(data: Path, damage: str) -> None:
         assert "with `stead state pause ada` or `stead state resume ada`" in said
     assert run("state", "resume", "ada", "--data", data) == "Resumed: 3 turns of ada are used again.\n"
     assert json.loads(run("state", "show", "ada", "--json", "--data", data))["retention_days"] == {}
+
+
+def test_a_directory_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear Ada")
+    for command in (["turns", "ada"], ["state", "show", "ada"], ["reindex"]):
+        said = run(*command, "--data", tmp_path, fails=True)
+        assert said == f"stead: no memory is in {str(tmp_path)!r}; name the directory of `stead chat` with --data\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_a_position_that_does_not_exist_is_no_moment(data: Path) -> None:
+    assert "window" in run("state", "show", "ada", "--as-of", 1, "--data", data)
+    for moment in ("3", "99"):
+        said = run("state", "show", "ada", "--as-of", moment, "--data", data, fails=True)
+        assert said.startswith(f"stead: {moment!r} is no turn of `stead turns`, no position and no time like ")
