@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memory.memory import Memory
 
 DEFAULT_EMBEDDER = "use"
+_INTERRUPTED = 128 + signal.SIGINT
 LOCK_TIMEOUT_S = 3.0
 """A person waits for this long when another process has the data directory open."""
 
@@ -85,13 +87,17 @@ def naming_files(action: str, path: Path) -> Iterator[None]:
 
 @contextmanager
 def failing_kindly() -> Iterator[None]:
-    """Turn what is wrong with the data, the settings or the endpoint into one message and exit status 2."""
+    """Turn what is wrong with the data, the settings or the endpoint into one message and exit status 2.
+
+    An interruption by the person becomes a message and 130, the status of what the signal ends.
+    """
     try:
         yield
     except (MemoryStoreError, AgentError, CalibrationError) as exc:
         fail(str(exc))
     except KeyboardInterrupt:
-        raise typer.Exit from None
+        typer.echo("stead: interrupted; what was done until then stays", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def fail(message: str) -> NoReturn:

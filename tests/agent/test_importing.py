@@ -16,6 +16,7 @@ from agent.stewardship.importing import import_lines
 from memory.memory import Memory
 from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
 from memory.storage.embedding_text import embedding_text
+from memory.storage.user_memory import UserMemory
 from memory.storage.user_settings import UserSettings
 from tests.fakes import HashingEmbedder
 
@@ -194,3 +195,24 @@ def test_the_command_names_keys_that_nothing_reads(tmp_path: Path, monkeypatch: 
     )
     counts = json.loads(result.stdout)
     assert (counts["grown"], counts["unread"]) == (0, {"timestamp": {"lines": 2, "first": 2}})
+
+
+def test_an_interrupted_import_says_so_and_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_option, "DEFAULT_EMBEDDER", HashingEmbedder())
+    remember = UserMemory.remember
+
+    def interrupted(user: UserMemory, turn: Turn) -> None:
+        if turn.request == "second":
+            raise KeyboardInterrupt
+        remember(user, turn)
+
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join([line("ada", "k1", "first"), line("ada", "k2", "second")]))
+    command = ["import", str(file), "--data", str(tmp_path / "data")]
+    with monkeypatch.context() as patched:
+        patched.setattr(UserMemory, "remember", interrupted)
+        result = CliRunner().invoke(app, command)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "stead: interrupted; what was done until then stays\n"
+    again = CliRunner().invoke(app, command)
+    assert again.stdout == "1 turns of 1 users remembered, 1 were known, 0 of 2 lines skipped.\n"
