@@ -59,7 +59,7 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         r"\bstick (?:to|with)\b.*\bfrom\b",
         r"以后(?:都|就|只|一律|全|请|要|别|不|再|用|走|按|我)|^以后|往后|今后|从今|从现在(?:起|开始)|每次|每回|每一次",
         r"(?<!not )(?<!n't )\bmake (?:it |this |that )?a habit\b|长期(?:都|这样|如此|用|走|按|放|寄|发|有效)",
-        r"\b(?:permanently|at all times|for everything|for good)\b|\bfrom next (?:week|month|year|term)\b",
+        r"\b(?:permanently|at all times)\b|\bfor good$|\bfrom next (?:week|month|year|term)\b",
         r"\bfrom (?:tomorrow|\w+day|(?:the )?\w+ of \w+|january|february|march|april|may|june|july|august|september|"
         r"october|november|december) on(?:wards?)?\b",
         r"\b(?:every|all) (?:(?:my|our|the) )?(?!the|of)\w+ (?:should|must|has to|have to|goes?|needs? to|"

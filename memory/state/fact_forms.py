@@ -67,7 +67,7 @@ FACTS: tuple[Fact, ...] = (
         form(
             rf"{START}(?:i|we)(?:'ve| have|'m|'re| am| are)? (?:now |currently |just |still |also |have )*(?:live in|"
             rf"living in|based in|(?:moved|relocated)(?: over| back)? to) (?!an? |my |the |fear)(?P<o>.+)"
-            r"|\bmy home is in (?P<p>.+)"
+            r"|\bmy home is in (?P<p>.+)|^(?:currently |now )?living in (?!an? |my |the )(?P<q>.+)"
         ),
         "home city",
     ),
@@ -77,7 +77,7 @@ FACTS: tuple[Fact, ...] = (
             r"(?:我|我家|我们)(?:现在|目前|家)*(?:住[在再]|定居在?)(?P<p>[^，。\s]{2,8})$|"
             r"(?:我|我们|咱)的?家(?:现在|目前|就)*(?:住|安)?在(?P<q>[^，。\s]{2,8}?)$|(?:我|我们)(?:现在|目前)?(?:常住|长住|"
             r"定居)(?P<r>[^，。\s]{2,8}?)$|"
-            r"我(?:现在|目前)*住(?![在再])(?P<s>(?![^，。]*[楼层房店间里])[^，。\s\d一二三四五]{2,12})$"
+            r"^我?家住(?:在)?(?P<home>[^，。\s]{2,8})$|我(?:现在|目前)*住(?![在再])(?P<s>(?![^，。]*[楼层房店间里])[^，。\s\d一二三四五]{2,12})$"
         ),
         "home city",
     ),
@@ -93,17 +93,22 @@ FACTS: tuple[Fact, ...] = (
         form(rf"{START}i(?:'m| am) (?P<o>\d{{1,2}})(?: years old)?$|我?今年(?P<p>[\d一二三四五六七八九十]{{1,4}})岁"),
         "age",
     ),
-    Fact(form(r"\bi was born on (?P<o>.+)|我(?:的)?生日是?(?P<p>[^，。\s]*\d[^，。\s]*)"), "birthday"),
+    Fact(
+        form(
+            r"\bi was born on (?P<o>.+)|\bmy birthday's (?:on )?(?P<q>.+)|我(?:的)?生日是?(?P<p>[^，。\s]*\d[^，。\s]*)"
+        ),
+        "birthday",
+    ),
     Fact(
         form(
             rf"\bmy (?P<t>(?:usual|preferred|favou?rite|default|regular|go-to) [\w' -]+?|{_STABLE})"
-            r"(?: is|'s|:)(?: on)? (?P<o>.+)"
+            r"(?: is|:)(?: on)? (?P<o>.+)"
         ),
         None,
     ),
     Fact(
         form(
-            r"我(?:最)?(?:喜欢|常用|常去|习惯|爱用)的(?P<t>[^，。\s是]+)是(?P<o>[^，。\s]+)|我的(?P<u>邮箱|e-?mail|手机号|电话|"
+            r"我(?:最)?(?:喜欢|常用|常去|习惯|爱用)的(?P<t>[^，。\s是]+)是(?P<o>[^，。\s]+)|我的(?P<u>职业|工作|爱好|专业|邮箱|e-?mail|手机号|电话|"
             r"地址|尺码|鞋码|预算|母语|会员号)是(?P<p>[^，。\s]+)"
         ),
         None,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from memory.state.cues import RELATION, RELATION_ZH
 from memory.state.statement_forms import (
-    HABIT,
     OBJECT,
     SELF,
     START,
@@ -22,14 +21,15 @@ from memory.state.statement_forms import (
 _I = rf"{START}(?:i|we)"
 _COUNTED = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|several|a couple of|a pair of) "
 _LIGHT = (
-    r"(?!.*\b(?:question|idea|problem|issue|meeting|appointment|call|request|favou?r|look|feeling|doubt|chance|moment|"
-    r"minute|headache|reservation|booking|flight|deadline|plan|thing|few|lot|bit|time|complaint|suggestion|day|week|"
-    r"today|tomorrow|tonight|next|this|that|to)\b)"
+    r"(?!.*\b(?:(?:question|idea|problem|issue|meeting|appointment|call|request|favou?r|look|feeling|doubt|chance|moment|"
+    r"second|minute|hour|headache|reservation|booking|flight|deadline|plan|thing|bit|time|complaint|suggestion|day|week|"
+    r"pic|picture|photo|screenshot|surprise|shot|blast|talk|chat|experience|story|"
+    r"month|year)s?|few|lot|today|tomorrow|tonight|next|this|that|to)\b)"
 )
 """What one has without owning it."""
 _VERB = (
-    r"(?!(?:am|have|had|was|were|been|feel|felt|think|thought|forgot|forget|remember|wonder|get|got|be|do|did|don't|"
-    r"can|can't|could|will|would|won't|should|must|may|might|want|need|say|said|hear|heard|see|saw|know|knew|understand|"
+    r"(?!(?:am|have|had|was|were|been|feel|felt|think|thought|forgot|forget|remember|wonder|care|expect|miss|try|"
+    r"tried|worry|look|start|stop|get|got|be|do|did|don't|can|can't|could|will|would|won't|should|must|may|might|want|need|say|said|hear|heard|see|saw|know|knew|understand|"
     r"believe|hope|wish|mean|agree|guess|went|came|made|took|told|left|found|gave|lost|paid|sent|spent|met|used|like|"
     r"love|prefer|hate|just|also|never|only|always|really|still|now|already|almost|nearly|\w+ed)\b)\w+"
 )
@@ -51,23 +51,59 @@ _ZH_LATER = r"(?:现在|最近|如今|已经|早就?|也|都|再也|基本|完�
 HABITS: tuple[Attitude, ...] = (
     Attitude(
         form(
-            rf"{SELF}(?:switched|swapped|changed|moved|traded|went) (?:over )?(?:from (?P<x>.+?) )?(?:to|for) "
+            rf"{SELF}(?:(?:switched|swapped|converted) (?:over )?(?:from (?P<x>.+?) )?|"
+            r"(?:changed|moved|gone) (?:over )?from (?P<y>.+?) )to "
             r"(?P<o>(?!the (?:other|next)|bed|sleep|see|buy|get)[^,;]+)$"
         ),
         "for",
         "has",
     ),
     Attitude(
-        form(rf"{SELF}(?:traded|swapped|gave|sold) (?:the |my |our )?(?P<x>.+?)(?: in)? for (?P<o>an? .+)"),
+        form(
+            rf"{SELF}(?:(?:traded|swapped)(?: in)?|(?:gave|sold)(?= .+ for an? )) "
+            r"(?:the |my |our )?(?P<x>.+?)(?: in)? for (?P<o>.+)"
+        ),
         "for",
         "has",
     ),
-    Attitude(form(rf"{SELF}(?:taken up|took up|started|begun|began|got into|come round to|warmed to){OBJECT}"), "for"),
+    Attitude(
+        form(
+            rf"{SELF}(?:taken up|took up|(?:started|begun|began)(?! (?:a few|the|in|at|last|when|as|with|my|our|"
+            r"looking|getting|caring|thinking|to (?:get|feel|think|see))\b)|got into|come round to|warmed to)"
+            rf"{OBJECT}"
+        ),
+        "for",
+    ),
     Attitude(
         form(rf"{_I} {_NOT_YET}(?P<o>(?:commute|cycle|travel|go|get) (?:to work |around )?(?:by|on) .+)"), "for", "does"
     ),
-    Attitude(form(rf"{SELF}(?:learning|studying|training for|teaching myself|know how to){OBJECT}"), "for", "does"),
-    Attitude(form(rf"{_I} {HABIT}(?P<o>{_VERB}(?: .+)?)"), "for", "does"),
+    Attitude(
+        form(
+            rf"{SELF}(?:learning|studying|training for|teaching myself|know how to)"
+            rf"(?! an? (?:ton|lot|bit)|(?: so)? (?:much|that|how)){OBJECT}"
+        ),
+        "for",
+        "does",
+    ),
+    Attitude(form(rf"{_I} (?P<o>{_VERB}(?: [^,;]+?)?)(?: now)? instead of (?P<x>.+)"), "for", "does"),
+    Attitude(
+        form(rf"{_I} (?:usually|normally|generally|typically|mostly|tend to) (?P<o>{_VERB}(?: .+)?)"), "for", "does"
+    ),
+    Attitude(
+        form(
+            rf"{_I} (?:don't|do not|no longer) (?!mind|care|see|look|work|fit|come|go|make|give|let|take){_VERB} "
+            r"(?P<o>.+)"
+        ),
+        "against",
+    ),
+    Attitude(
+        form(
+            r"^(?:my|our) (?P<o>[\w-]+(?: [\w-]+)??) (?:has |have |was |got |is )*"
+            r"(?:died|passed away|stolen|gone|broke down|totalled)\b"
+        ),
+        "against",
+        "has",
+    ),
     Attitude(form(rf"{_I} (?P<o>{_VERB}(?: [^,;]+?)?) {_OFTEN}$"), "for", "does"),
     Attitude(
         form(rf"{_I} (?:never|don't ever|hardly ever|rarely|seldom) (?!said|told)(?:{_VERB}) (?P<o>.+)"), "against"
@@ -87,7 +123,7 @@ HABITS: tuple[Attitude, ...] = (
     Attitude(
         form(
             rf"{_I}(?:'ve| have| own| keep)(?: also| still| now| just)*(?: got)? (?P<o>{_LIGHT}{_COUNTED}.+)"
-            rf"|{_I}(?: just| recently| finally)* got (?P<p>{_LIGHT}{_COUNTED}.+)|{_I} drive (?P<q>an? .+)"
+            rf"|{_I}(?: just| recently| finally| also)+ got (?P<p>{_LIGHT}{_COUNTED}.+)|{_I} drive (?P<q>an? .+)"
         ),
         "for",
         "has",
@@ -134,7 +170,9 @@ HABITS: tuple[Attitude, ...] = (
         "has",
     ),
     Attitude(
-        form(r"^(?P<o>[^，。\s我你他她把]{1,8}?)(?:已经|都|早就?|刚)*(?:卖|退|扔|戒|注销|取消)(?:掉)?了$"),
+        form(
+            r"^(?P<o>[^，。\s我你他她把]{1,8}?)(?:已经|都|早就?|刚|上个?[月周]|去年|昨天|前几天|被)*(?:卖|退|扔|戒|注销|取消|偷|丢|报废|送人|停)(?:掉)?了$"
+        ),
         "against",
         "has",
     ),
@@ -153,7 +191,7 @@ HABITS: tuple[Attitude, ...] = (
     ),
     Attitude(
         form(
-            rf"^(?P<o>[^，。\s我你他她不没]{{1,8}}?)(?:我|咱们?)?{_ZH_LATER}(?:从来?|{_ZH_ACT}都)?不(?:太|怎么|大)?(?:想|能|会|爱|再|敢|愿意?)*"
+            rf"^(?P<o>[^，。\s我你他她不没]{{1,8}}?)(?:我|咱们?)?{_ZH_LATER}(?:从来?|是|[一半][口点次]都|{_ZH_ACT}都)*不(?:太|怎么|大)?(?:想|能|会|爱|再|敢|愿意?)*"
             rf"{_ZH_ACT}(?:了|的)?$"
         ),
         "against",
@@ -167,6 +205,30 @@ HABITS: tuple[Attitude, ...] = (
         ),
         "for",
     ),
+    Attitude(
+        form(
+            rf"{ZH_SELF}{_ZH_ACT}不(?:了|惯|来)(?P<o>[^，。！？\s了]{{1,8}})"
+            rf"|^(?P<p>[^，。\s我你他她不没]{{1,8}}?)(?:我)?(?:[一半][口点次]都)?{_ZH_ACT}不(?:了|惯|来)了?$"
+        ),
+        "against",
+    ),
+    Attitude(
+        form(
+            r"^(?:请|千万|以后|也|都)*(?:别|不要)(?:再)?(?:[给帮替]我)?(?:推荐|推送|安排|订|选|买|点|放|加|发|排|坐|约|用)(?P<o>[^，。！？\s了]{1,8})$"
+            r"|^(?P<p>[^，。\s我你他她不没]{1,8}?)(?:就|都)?(?:别|不要)(?:再)?(?:[给帮替]我)?(?:推荐|推送|安排|订|选|买|点|放|加|发|排|约|用)了?$"
+        ),
+        "against",
+    ),
+    Attitude(
+        form(
+            rf"^{_ZH_LIGHT}(?P<o>[^，。\s我你他她不没今明这那哎哦啊可也还]{{1,8}}?)(?:我)?(?:就算了|就免了|不行|免了|免谈)$"
+        ),
+        "against",
+    ),
+    Attitude(form(rf"{ZH_SELF}(?P<v>{_ZH_ACT})(?P<o>[^，。\s不]{{1,6}})不(?P=v)(?P<x>[^，。\s]{{1,6}})"), "for"),
+    Attitude(form(rf"{ZH_SELF}(?:一般|通常|平时|基本)都?是(?P<o>[^，。\s]{{2,10}})$"), "for"),
+    Attitude(form(rf"{ZH_SELF}(?:一定|必须|非得?)(?:要|得)(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
+    Attitude(form(rf"{ZH_SELF}(?:兼职|懂)(?:做|当|点|一点|一些)?(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
     Attitude(form(rf"{ZH_SELF}会(?P<o>[弹拉打做修开游唱跳画写织编拍]{{1}}[^，。！？\s了]{{1,6}})$"), "for", "does"),
     Attitude(form(rf"{ZH_SELF}是(?:一?[名个位])(?P<o>[^，。！？\s的]{{2,8}})$"), "for", "is"),
 )

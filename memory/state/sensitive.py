@@ -39,6 +39,7 @@ _ENGLISH = {
         indigenous aboriginal native\samerican mixed[\s-]race biracial green\scard citizenship heritage
         parents\s(?:came|are|were|fled)\sfrom deport\w+ visa\sstatus born\sto\b.*""",
     "orientation": r"""gay lesbians? bisexual\w* homosexual\w* heterosexual\w* queer transgender
+        transition(?:ing|ed)
         trans\s(?:man|woman|person) non-?binary asexual lgbt\w* same-sex sexual\w* came\sout\s(?:as|to)
         coming\sout gender\sidentity dat(?:e|ing)\s(?:men|women) attracted\sto""",
     "money troubles": r"""debts? bankrupt\w* insolven\w+ overdraft overdrawn payday\sloans? foreclos\w+ evict\w+

@@ -32,9 +32,11 @@ def _slips(word: str) -> set[str]:
     return fewer | (more - {word + ending for ending in "sdry"}) | _swapped(word)
 
 
-_MEANT = {slip: word for word in _SHORT.split() for slip in _swapped(word)} | {
-    slip: word for word in _LONG.split() for slip in _slips(word)
-}
+_MEANT = (
+    {"hav": "have", "luv": "love", "movd": "moved"}
+    | {slip: word for word in _SHORT.split() for slip in _swapped(word)}
+    | {slip: word for word in _LONG.split() for slip in _slips(word)}
+)
 for _word in (*_LONG.split(), *_SHORT.split(), *_OTHER_WORDS):
     _MEANT.pop(_word, None)
 

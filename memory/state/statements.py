@@ -135,7 +135,7 @@ def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool)
     readable = set(map(id, _apart([part.clause for part in told], parts)))
     for part, found in findings:
         if id(part.clause) in readable or _is_another_matter(part, found):
-            condition = "" if found.is_fact else part.condition
+            condition = "" if found.is_fact or found.topic in ("has", "is") else part.condition
             kind = _kind(found, part.clause)
             said = Evidence(
                 slot=Slot(PERSON, found.topic),
@@ -166,8 +166,7 @@ def _told(clauses_told: Sequence[Framed]) -> Iterator[_Part]:
         beside = [clause, *(one.clause for one in clauses_told[index + 1 : index + 2])]
         is_joined = any(one.sentence == clause.sentence and _JOINED.search(one.raw) is not None for one in beside)
         for part in words:
-            stands_alone = is_joined or _STARTS_HAN.match(part) is not None  # a Chinese clause needs no "and"
-            yield _Part(clause, habitual(part) if condition else part, condition, stands_alone)
+            yield _Part(clause, habitual(part) if condition else part, condition, is_joined)
 
 
 def _apart(told: Iterable[Clause], parts: Sequence[Clause]) -> list[Clause]:
@@ -185,17 +184,18 @@ def _apart(told: Iterable[Clause], parts: Sequence[Clause]) -> list[Clause]:
 def _is_another_matter(part: _Part, found: _Found) -> bool:
     """Whether what stands in one sentence with a sensitive matter tells nothing of it.
 
-    Facts of which there is one at a time do not, nor does a like in a further clause ("…, and I prefer …"); what is
-    avoided, or done for that reason, may well.
+    Facts of which there is one at a time do not, nor, in a further clause, what one has, nor a like that a word joins
+    ("…, and I prefer …"); what is avoided, or done for that reason, may well.
     """
     if is_sensitive_text(part.words) or is_sensitive_text(part.condition):
         return False
-    return found.is_fact or (part.is_joined and found.stance == "for" and _SO.search(part.clause.raw) is None)
+    if found.is_fact:
+        return True
+    is_apart = part.is_joined or (found.topic == "has" and not is_sensitive_text(part.clause.raw))
+    return is_apart and found.stance == "for" and _SO.search(part.clause.raw) is None
 
 
-_JOINED = re.compile(
-    r"^(?:and|but|also|anyway)\b|^(?:另外|还有|而且|不过|但|同时|平时|也|还|我们?[也还])", re.IGNORECASE
-)
+_JOINED = re.compile(r"^(?:and|but|also|anyway)\b|^我?们?(?:另外|还有|而且|不过|但|同时|平时|也|还)", re.IGNORECASE)
 _SO = re.compile(
     r"\b(?:so|because|since|therefore|hence|which is why|that's why)\b|所以|因此|因为|于是|由于|只好", re.IGNORECASE
 )
@@ -232,8 +232,8 @@ def _without_utterances(clause: Clause) -> str:
 
 
 _STARTS_HAN = re.compile(r"[\u3400-\u9fff]")
-_BESIDE_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[A-Za-z\d])|(?<=[A-Za-z\d]) (?=[\u3400-\u9fff])")
-"""Blanks around Latin words and numbers in Chinese, as many write them."""
+_BESIDE_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[A-Za-z])|(?<=[A-Za-z]) (?=[\u3400-\u9fff])")
+"""Blanks around Latin words in Chinese, as many write them; one before a number begins something else as often."""
 
 
 def _as_written(value: str, clause: Clause) -> str:
@@ -272,7 +272,9 @@ def _read(part: _Part, forms: PatternIndex[Fact | Attitude], has_calls: bool) ->
 
 def _fact(match: re.Match[str], form: Fact) -> Iterator[_Found]:
     groups = match.groupdict()
-    value = _trimmed(_THING_END.sub("", next((groups[name] for name in "opqrs" if groups.get(name)), "")))
+    value = _trimmed(
+        _THING_END.sub("", next((groups[name] for name in ("o", "p", "q", "r", "s", "home") if groups.get(name)), ""))
+    )
     topic = form.topic or _topic_of_fact(next((groups[name] for name in "tuv" if groups.get(name)), ""))
     if value and topic and _is_short(value) and not _NOT_A_THING.search(normalise(value)):
         yield _Found(topic, value, "for", is_fact=True)
@@ -282,7 +284,8 @@ def _attitude(match: re.Match[str], form: Attitude) -> list[_Found]:
     groups = match.groupdict()
     thing = next((groups[name] for name in "opq" if groups.get(name)), "")
     found = [_Found(*one, form.stance, is_of_other=form in OTHERS) for one in _things(thing, form)]
-    gone = _things(groups["x"], form) if groups.get("x") else ()
+    left = next((groups[name] for name in "xy" if groups.get(name)), "")
+    gone = _things(left, form) if left else ()
     return [*found, *(_Found(*one, "against") for one in gone)]
 
 
@@ -294,7 +297,7 @@ _RULE_CUE = re.compile(
 _STORY = re.compile(
     r"(?:'|(?:am|have|was|were|been|feel|think|forget|remember|wonder|thought|had|get|got)\b)", re.IGNORECASE
 )
-_ABOUT_OTHER_THINGS = re.compile(r"(?:it|that|there|this|they|he|she)(?:'s|'re| is| are| was)\b", re.IGNORECASE)
+_ABOUT_OTHER_THINGS = re.compile(r"(?:they|he|she)\b|(?:it|that|there|this)(?:'s| is| are| was)\b", re.IGNORECASE)
 _NEVER = re.compile(
     r"^(?:stop \w+ing(?: me)?|never(?: again| ever)?|no more|don't|do not|no|"
     r"(?:千万|绝对)?(?:别再?|不要再?)|不再?|不许)\s*(?=\S)",

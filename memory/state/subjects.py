@@ -31,12 +31,33 @@ _REPORTED_ZH = re.compile(
 _OTHERS_ZH = re.compile(rf"{RELATION_ZH}|[他她它]们?")
 _SELF_ZH = re.compile(r"^(?:[^，。我你他她]{0,5})(?:我们?|咱们?|俺)(?!的?(?:\S{0,2}" + RELATION_ZH + r"))")
 _ELLIPTIC_ZH = re.compile(
-    r"^(?:但是?|不过|而且|并且|然后|所以|可是?|平时|现在|最近)*"
-    r"(?=(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|从来?不|不再|再也不)*(?:不再|再也不|从来?不|喜欢|爱|讨厌|受不了|不喜欢|"
-    r"不爱|不吃|不喝|反感|偏爱|习惯|养|戒|吃|喝|坐|穿|用|住在|在\S{1,12}(?:上班|工作|任职|当|做)))"
-    r"(?=.*(?:也|还|就|都|又|更|最|特别|很|非常|一般|通常|总是|不|喜欢|爱|讨厌|反感|偏爱|习惯|戒|养|现在|上班|工作|任职|住在))"
+    r"^(?:但是?|不过|而且|并且|然后|所以|可是?|后来|平时|现在|最近|如今|已经|刚|又|也|还|都|就|更|最|特别|很|挺|比较|非常|一般|通常|总是|"
+    r"从来?)*(?:不再|再也不|不|没|在|住|搬|改|换|骑|开|养|有|做|当|爱|喜欢|偏爱|反感|讨厌|受不了|习惯|戒|吃|喝|坐|穿|用|看|听|学|练|会|"
+    r"调到|跳槽|家住)"
 )
-"""A Chinese clause without a subject that goes on to tell of likes and habits."""
+"""A Chinese clause without a subject that goes on to tell of likes, habits and facts."""
+_LIST = re.compile(
+    r"^(?:(?:and |or )?[\w'-]+(?: [\w'-]+){0,3}"
+    r"|[\w'-]+(?: [\w'-]+){0,2} (?:and|or) (?:a bit of )?[\w'-]+(?: [\w'-]+){0,2})$"
+)
+_LIST_HEAD = re.compile(
+    r"^(?P<head>(?:and |but )?(?:i|we) (?:\w+ly |also |always |don't |never |can't |do not )*(?:like|love|enjoy|prefer|"
+    r"hate|dislike|adore|avoid|stand|eat|drink|play|speak|collect|grow|watch|read|have|own) "
+    r"(?:eating |drinking |playing )?)"
+    r"(?P<first>[\w' -]+)$",
+    re.IGNORECASE,
+)
+_NO_NOUN = re.compile(
+    r"\b(?:i|we|you|he|she|it|they|like|my|so|but|because|which|who|that|please|too|thanks|is|are|was|be|can|could|would|will|"
+    r"not|no|yes|if|when|at|in|on|for|with|to|from|by)\b",
+    re.IGNORECASE,
+)
+_LIST_ZH = re.compile(
+    r"^[^，。\s我你他她不没也还都就很在了的]{1,6}(?:[和跟与][^，。\s我你他她不没也还都就很在了的]{1,6})?$"
+)
+_LIST_HEAD_ZH = re.compile(
+    r"^(?P<head>我们?[^，。\s]{0,4}?(?:不?(?:喜欢|爱)(?:吃|喝|看|听|玩)?|讨厌|不?(?:吃|喝)|会说|会讲|养了?|收藏))(?P<first>[^，。\s]{1,6})$"
+)
 _USED_TO = re.compile(
     r"\b(?:i|we) (?:used to|once) (?P<verb>\w+)(?: (?P<at>at|in|for|with|by|on))? (?P<old>[^,;]+)", re.IGNORECASE
 )
@@ -54,7 +75,14 @@ _BUT_NOW_ZH = re.compile(
 )
 
 _HEARSAY = PatternIndex([(_REPORTED, "en"), (_REPORTED_ZH, "zh")])
-_CARRIED_OVER = PatternIndex([(_USED_TO, "verb"), (_USED_TO_ZH, "verb"), (_SELF_ZH, "subject")])
+_CARRIED_OVER = PatternIndex(
+    [
+        (_USED_TO, "verb"),
+        (_USED_TO_ZH, "verb"),
+        (_SELF_ZH, "subject"),
+        (_LIST_HEAD, "head"),
+    ]
+)
 """What a clause must hold for a later one of its sentence to be completed."""
 
 
@@ -80,11 +108,26 @@ def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
     if (old := _USED_TO_ZH.search(same[-1])) and (new := _BUT_NOW_ZH.search(words)):
         value = new["new"].removesuffix(old["tail"] or "\n")
         return replace(clause, raw=f"我{old['verb']}{value}{old['tail'] or ''}")
+    if listed := _listed(words, same):
+        return replace(clause, raw=listed)
     subject = next((one for one in reversed(same) if _OTHERS_ZH.search(one) or _SELF_ZH.search(one)), "")
     is_own = _SELF_ZH.search(subject) is not None and _OTHERS_ZH.search(subject) is None
     if is_own and "我" not in words and not _OTHERS_ZH.search(words) and _ELLIPTIC_ZH.search(words):
         return replace(clause, raw=f"我{clause.raw}")
     return clause
+
+
+def _listed(words: str, before: Sequence[str]) -> str | None:
+    """Return a further thing of a list with the words that the list began with ("I play tennis, golf and darts")."""
+    if _LIST_ZH.match(words) and (head := _LIST_HEAD_ZH.match(before[-1])):
+        return f"{head['head']}{words}"
+    if _LIST.match(words) and not _NO_NOUN.search(words):
+        for earlier in reversed(before):
+            if head := _LIST_HEAD.match(earlier):
+                return f"{head['head']}{re.sub(r'^(?:and|or) ', '', words)}"
+            if not _LIST.match(earlier):
+                return None
+    return None
 
 
 def _without_hearsay(clause: Clause, hearsay: PatternIndex[str]) -> Clause:

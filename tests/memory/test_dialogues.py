@@ -30,7 +30,7 @@ def test_the_half_that_was_mended_with(dialogue: Dialogue) -> None:
 
 @pytest.mark.parametrize(
     ("half", "language", "floor", "total"),
-    [("B", "en", 49, 59), ("B", "zh", 53, 59), ("D", "en", 26, 38), ("D", "zh", 25, 40)],
+    [("B", "en", 49, 59), ("B", "zh", 53, 59), ("D", "en", 29, 38), ("D", "zh", 28, 40)],
 )
 def test_the_halves_that_only_measure(half: str, language: str, floor: int, total: int) -> None:
     held_out = [one for one in DIALOGUES if (one.half, one.language) == (half, language)]

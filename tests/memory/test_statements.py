@@ -314,3 +314,24 @@ def test_what_was_given_up_is_given_up_wherever_it_was_said() -> None:
         ("has", "Volvo", "superseded", False),
         ("meat", "meat", "current", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I like rock, folk and blues", ["rock", "folk", "blues"]),
+        ("我喜欢苹果、梨和桃", ["苹果", "梨", "桃"]),
+        ("I play tennis, so book a court", ["tennis"]),
+        ("我吃不了香菜", ["香菜"]),
+        ("别给我推荐网红店", ["网红店"]),
+        ("我喝茶不喝咖啡", ["茶", "咖啡"]),
+        ("我每天都喝茶，也养了一只猫", ["茶", "猫"]),
+        ("I went to a fair", []),
+        ("I'm learning a lot", []),
+        ("They always get excited", []),
+        ("I started a few days ago", []),
+        ("I got a great shot at the tournament", []),
+    ],
+)
+def test_lists_subjects_left_out_and_stories(text: str, expected: list[str]) -> None:
+    assert [value for _, value, _ in said(text)] == expected
