@@ -12,6 +12,7 @@ from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.planners.rules.planner import RulesPlanner
 from agent.terminal import Chat
+from memory.embedders import open_embedder
 from memory.memory import Memory
 from memory.records import QuestionStep, Scope
 from tests.agent.test_cli_chat import Lines
@@ -35,12 +36,15 @@ class Talked(NamedTuple):
         return [arguments for name, arguments in self.calls if name == tool]
 
 
-def talk(path: Path, *lines: str) -> Talked:
-    """Return what comes of typing `lines`, with a memory at `path`."""
+def talk(path: Path, *lines: str, tools: str = "all") -> Talked:
+    """Return what comes of typing `lines` with demo tools on offer, with a memory at `path`.
+
+    The planner reads meaning as `stead chat` does, the memory does without.
+    """
     console = Lines(lines)
     with Memory.open(path, embedder=HashingEmbedder()) as opened:
-        agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW)
-        Chat(agent, Toolbox("all"), console).talk()
+        agent = Agent(opened.user(Scope("ada")), RulesPlanner(open_embedder("use")), clock=lambda: NOW)
+        Chat(agent, Toolbox(tools), console).talk()
         turns = agent.turns()
     answers = [[step.answer for step in turn.steps if isinstance(step, QuestionStep)] for turn in turns]
     return Talked(answers, [(c.name, dict(c.arguments)) for turn in turns for c in turn.calls], console.written)

@@ -24,3 +24,37 @@ def test_a_bare_hour_is_in_the_half_of_the_day_that_the_topic_speaks_of(
 ) -> None:
     (booked,) = talk(tmp_path, *lines).arguments_of("book_table")
     assert (booked["time"], booked["date"]) == (time, "2026-03-10")
+
+
+ROME = {"origin": "Turin", "destination": "Rome", "date": "2026-03-10"}
+
+
+@pytest.mark.parametrize("tools", ["all", "trips"])
+def test_the_earliest_of_a_new_search_is_not_taken_from_an_older_list(tmp_path: Path, tools: str) -> None:
+    talked = talk(
+        tmp_path,
+        "show me trains from Turin to Milan tomorrow",
+        "please book a train to Rome for tomorrow from Turin, the earliest, second class",
+        tools=tools,
+    )
+    assert talked.arguments_of("search_trains") == [{**ROME, "destination": "Milan"}, ROME]
+    (booked,) = talked.arguments_of("book_train")
+    trips = [line for line in talked.written if line.startswith("  ← [")]
+    assert str(booked["trip_id"]) not in trips[0]
+    assert str(booked["trip_id"]) in trips[1]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["find the cheapest restaurant in Ghent", "show me trains from Turin to Milan tomorrow", "weather in Rome"],
+)
+def test_a_booking_after_another_topic_is_of_what_it_names(tmp_path: Path, before: str) -> None:
+    talked = talk(tmp_path, before, "train from Turin to Rome tomorrow, book it", "the first one, second class")
+    made = [name for name, _ in talked.calls[1:]]
+    assert (made, talked.calls[1][1]) == (["search_trains", "book_train"], ROME)
+
+
+def test_a_table_after_a_train_needs_no_train(tmp_path: Path) -> None:
+    talked = talk(tmp_path, "明天从北京去杭州的火车", "订个餐厅，杭州，明天晚上七点，两个人", "第一家")
+    assert [name for name, _ in talked.calls] == ["search_trains", "search_restaurants", "book_table"]
+    assert talked.calls[2][1]["time"] == "19:00"

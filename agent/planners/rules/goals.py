@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from agent.planners.rules.arguments import Filled, Filler
-from agent.planners.rules.entries import Group, field_for, leaves, with_field
+from agent.planners.rules.entries import Group, field_for, leaves, named_entry, with_field
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
 from agent.planners.rules.segments import Segment
@@ -183,14 +183,28 @@ def _asked_anew(sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) 
 
 
 def _unpicked(sources: dict[str, tuple[str, ...]], goal: Goal, filler: Filler) -> dict[str, tuple[str, ...]]:
-    """Return the sources without those of arguments for which the request picks one entry of several."""
+    """Return the sources without those of arguments for which the request picks one entry of several.
+
+    Where it says all that a new list needs, a place or an extreme ("the first", "the cheapest") picks of that one.
+    """
+    situation = filler.situation
     picked = {
         parameter.name
         for parameter in goal.tool.required
         if parameter.name in goal.filled.chosen_names
-        and len(next(iter(with_field(filler.past.topic_groups, parameter)), Group(())).entries) > 1
+        and len(entries := next(iter(with_field(filler.past.topic_groups, parameter)), Group(())).entries) > 1
+        and (
+            named_entry(entries, situation.request, situation.now) is not None
+            or not any(_is_said_in_full(name, filler) for name in sources[parameter.name])
+        )
     }
     return {name: names for name, names in sources.items() if name not in picked}
+
+
+def _is_said_in_full(name: str, filler: Filler) -> bool:
+    """Whether the request says every required argument of a tool."""
+    tool = filler.situation.tool(name)
+    return tool is not None and {one.name for one in tool.required} <= filler.fill(tool).said_names
 
 
 def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) -> list[Goal]:

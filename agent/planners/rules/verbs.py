@@ -13,7 +13,7 @@ _DEEDS: dict[str, tuple[str, str]] = {
     "book": (
         r"book|reserve|order|buy|purchase|place|hire|rent|预订|预定|订|购买|下单|租",
         r"\bbook|reserv|\border\b|\bbuy\b|\btake a seat\b|\bget (?:me|us)\b.*\b(?:tickets?|down|in|seats?)\b"
-        r"|put me down|purchase|\bhire\b|\brent\b|订|约上|约一|下单|给我送|租|买",
+        r"|\bget (?:me|us) on(?:to)?\b|put me down|purchase|\bhire\b|\brent\b|订|约上|约一|下单|给我送|租|买",
     ),
     "create": (
         r"create|add|log|track|record|insert|register|new|make|schedule|set|创建|添加|记录|新增|新建|设置",
