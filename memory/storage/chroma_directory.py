@@ -30,7 +30,9 @@ _RETRY_S = 1.0
 """Seconds after which a folder that could not be opened is tried again; trying takes some hundredths of one."""
 _ROOM_BYTES = 2**20
 """More than Chroma writes for a call of 64 vectors."""
-_VECTORS, _ERASING, _AT_WORK = "chroma", "erasing", "at-work"
+_HEADER_BYTES = 36
+"""Of a graph's header, as far as it is read here."""
+_VECTORS, _ERASING, _AT_WORK, _ERASED = "chroma", "erasing", "at-work", "erased"
 
 
 class ChromaDirectory:
@@ -61,7 +63,6 @@ class ChromaDirectory:
         """When to try again."""
         self._is_checked = False
         """Whether an erasure that was cut off has been looked for."""
-        self._has_erased = False
         self._opening = threading.RLock()
 
     def header(self) -> IndexHeader | None:
@@ -134,6 +135,8 @@ class ChromaDirectory:
                 raise MemoryStoreError(self._failure)
             if self._client is None:
                 try:
+                    if not self._is_checked:
+                        self._blank_once_more()  # as a process that was killed did not
                     self._client = _client(self._path / _VECTORS)
                 except BaseException as exc:
                     if not isinstance(exc, Exception) and not is_panic(exc):
@@ -214,29 +217,40 @@ class ChromaDirectory:
                 )
 
     def scrub(self) -> None:
-        noted = self._noted()
-        if not noted:
-            return
         with self._opening:
             self._close_client()
-            with closing(sqlite3.connect(self._path / _VECTORS / "chroma.sqlite3", isolation_level=None)) as database:
-                database.execute("VACUUM")
-                segments = {str(segment) for (segment,) in database.execute("SELECT id FROM segments")}
-            for folder in self._graphs():
-                if folder.name not in segments:  # of a collection that was deleted
-                    shutil.rmtree(folder)
-                else:
-                    _blank_unused(folder)
-            self._has_erased = True
+            (self._path / _ERASED).touch()
+            noted = self._noted()
+            if noted:
+                self._remove_deleted()
+            self._blank()  # also where nothing was stored: vectors that were on their way were in memory
             for name in noted:
                 (self._path / _ERASING / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         with self._opening:
             self._close_client()
-            if self._has_erased:  # graphs that were begun since may hold what was in memory before
-                for folder in self._graphs():
-                    _blank_unused(folder)
+            self._blank_once_more()
+
+    def _blank(self) -> None:
+        for folder in self._graphs():
+            _blank_unused(folder)
+
+    def _blank_once_more(self) -> None:
+        """Blank the graphs that were begun since something was erased: they may hold what was in memory before."""
+        note = self._path / _ERASED
+        if note.exists():
+            self._blank()
+            note.unlink()
+
+    def _remove_deleted(self) -> None:
+        """Remove from the files what Chroma has deleted; nobody uses the client."""
+        with closing(sqlite3.connect(self._path / _VECTORS / "chroma.sqlite3", isolation_level=None)) as database:
+            database.execute("VACUUM")
+            segments = {str(segment) for (segment,) in database.execute("SELECT id FROM segments")}
+        for folder in self._graphs():
+            if folder.name not in segments:  # of a collection that was deleted
+                shutil.rmtree(folder)
 
     @property
     def _header_path(self) -> Path:
@@ -259,7 +273,7 @@ class ChromaDirectory:
 def _blank_unused(graph: Path) -> None:
     """Overwrite the places of a graph's files that no element has yet: whatever was in memory there was saved too."""
     header = graph / "header.bin"
-    if not header.exists():
+    if not header.exists() or header.stat().st_size < _HEADER_BYTES:
         return
     # The header of a persistent hnswlib index: int32 version, then as size_t offset, capacity, count, bytes an element.
     count, element_bytes = struct.unpack_from("=QQ", header.read_bytes(), 20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -259,6 +260,36 @@ def test_user_vectors_behave_as_a_sorted_dict(operations: list[tuple[int, int, b
     assert user.matrix.ravel().tolist() == [value for _, (_, value) in expected]
     wanted = [name for name, _ in reversed(expected)]
     assert user.rows(wanted).ravel().tolist() == [value for _, (_, value) in reversed(expected)]
+
+
+def test_unused_places_of_graphs_hold_nothing_of_what_was_on_its_way(tmp_path: Path) -> None:
+    """Chroma saves them with what was in memory there: vectors, say, that were erased before they were stored."""
+    secret = b"SECRET" * 9
+    with closing(in_directory(tmp_path / "index")) as index:
+        put(index, ANN, a=EAST)
+        [graph] = (tmp_path / "index").rglob("data_level0.bin")
+
+        def spill() -> None:
+            with graph.open("r+b") as file:
+                file.seek(-len(secret), 2)
+                file.write(secret)
+
+        spill()
+        assert index.retain(ANN, ["a"]) == 0
+        assert secret not in graph.read_bytes()
+        assert stored(index, ANN, "a") == {"a": EAST}
+        spill()
+    assert secret not in graph.read_bytes()
+    with closing(in_directory(tmp_path / "index")) as index:
+        index.retain(ANN, ["a"])
+        killed = tmp_path / "killed"
+        shutil.copytree(tmp_path / "index", killed)
+    [graph] = killed.rglob("data_level0.bin")
+    spill()
+    with closing(in_directory(killed)) as index:
+        assert stored(index, ANN, "a") == {"a": EAST}
+        assert secret not in graph.read_bytes()
+    assert not (killed / "erased").exists()
 
 
 def test_an_erasure_without_room_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
