@@ -106,16 +106,16 @@ _CUES: dict[Kind, tuple[str, ...]] = {
     ),
 }
 _OWN = r"(?<!not )\bfor (?:me|myself|us|ourselves)\b|\bmy own\b|我自己|我本人|给我(?:自己)?(?:的|$)"
-_CORRECTION = (
+_CORRECTIONS = (
     r"^actually\b|\bactually$|\b(?:i mean|i meant|correction|oops|typo|my mistake|instead|"
     r"(?:it|that|this) should(?:'ve| have)? be(?:en)?|(?:got|was|is|that's) (?:it |that )?wrong)\b"
-    r"|\b(?:make|change) (?:it|that|this)\b|^(?:no|sorry)$|^no (?:not|i|it|make|rather|wait)\b"
-    r"|^(?:oh )?(?:no|wait|oops|whoops|hang on|hold on|scratch that|sorry)$|^oh (?:no|wait)\b"
-    r"|^not (?!bad|yet|now|sure|really)(?:(?:that|the|those|this|on|at|to|for|in) )?[\w:]+$"
-    r"|^(?:that's|that is|it's) (?:too|not)\b|\bi should(?:'ve| have)? sa(?:y|id)\b|^wrong \w+"
-    r"|不对|^不是$|我(?:说|指|要)的是|我是说|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改"
-    r"|^(?:哦|噢|啊|哎呀?|诶|呃)?不$|^[哦噢啊哎诶呃]不|^(?:等等|等一下|打住|慢着|且慢)|[发订定打写选点买加记填寄]错|"
-    r"^不是(?!说|吧|吗|很|特别)[^，。]{1,8}$"
+    r"|\b(?:make|change) (?:it|that|this)\b|^no (?:not|i|it|make|rather|wait)\b",
+    r"^(?:oh )?(?:no|wait|oops|whoops|hang on|hold on|scratch that|sorry)$|^oh (?:no|wait)\b|^wrong \w+",
+    r"^not (?!bad|yet|now|sure|really)(?:(?:that|the|those|this|on|at|to|for|in) )?[\w:]+$"
+    r"|^(?:that's|that is|it's) (?:too|not)\b|\bi should(?:'ve| have)? sa(?:y|id)\b",
+    r"不对|^不是$|我(?:说|指|要)的是|我是说|改成|改为|改到|换成|说错|打错|写错|记错|错了|手滑|搞错|弄错|应该是|更正|纠正|只改",
+    r"^(?:哦|噢|啊|哎呀?|诶|呃)?不$|^[哦噢啊哎诶呃]不(?!错|用|是)|^(?:等等|等一下|打住|慢着|且慢)",
+    r"[发订定打写选点买加记填寄]错|^不是(?!说|吧|吗|很|特别)[^，。]{1,8}$",
 )
 _UNDO = (
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
@@ -142,7 +142,7 @@ _SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     *_CUES.items(),
     ("own", (_OWN,)),
     ("undo", (_UNDO,)),
-    ("correction", (_CORRECTION,)),
+    ("correction", _CORRECTIONS),
     ("usual", (_USUAL,)),
     ("but", (_BUT,)),
     ("today", (_TODAY,)),

@@ -17,7 +17,7 @@ _LONG = (
 _SHORT = "like love hate live name work with dont"
 """Letters swapped only: with fewer or more many are other words."""
 _OTHER_WORDS = frozenset(("ever", "rally", "alway", "preference", "rink", "lively", "liking"))
-_CONTRACTION = re.compile(r"(?:do|does|did|is|are|was|ca|wo|could|should|would|have|has|had)nt|im|ive")
+_CONTRACTIONS = "dont doesnt didnt isnt arent wasnt werent cant wont couldnt shouldnt wouldnt havent hasnt hadnt im ive"
 _WORD = re.compile(r"[A-Za-z]{2,13}")
 
 
@@ -43,16 +43,20 @@ for _word in (*_LONG.split(), *_SHORT.split(), *_OTHER_WORDS):
 
 def mended(text: str) -> str:
     """Return `text` with the words of forms put right, and contractions with their apostrophe."""
-    return _WORD.sub(_meant, text)
+    return text if _MENDED.keys().isdisjoint(_WORD.findall(text.lower())) else _WORD.sub(_meant, text)
+
+
+def _whole(contraction: str) -> str:
+    at = 1 if contraction in ("im", "ive") else len(contraction) - 1
+    return f"{contraction[:at]}'{contraction[at:]}"
+
+
+_MENDED = {slip: _whole(word) if word == "dont" else word for slip, word in _MEANT.items()} | {
+    word: _whole(word) for word in _CONTRACTIONS.split()
+}
 
 
 def _meant(found: re.Match[str]) -> str:
     word = found.group()
-    plain = word.lower()
-    meant = _MEANT.get(plain, plain)
-    if _CONTRACTION.fullmatch(meant):
-        at = 1 if meant[0] == "i" and meant in ("im", "ive") else len(meant) - 1
-        meant = f"{meant[:at]}'{meant[at:]}"
-    if meant == plain:
-        return word
-    return meant.capitalize() if word[0].isupper() else meant
+    meant = _MENDED.get(word.lower(), word)
+    return meant.capitalize() if word[0].isupper() and meant != word else meant

@@ -95,7 +95,11 @@ def with_subjects(parts: Sequence[Clause]) -> list[Clause]:
     told = [_without_hearsay(clause, hearsay) for clause in parts] if hearsay else list(parts)
     if not _CARRIED_OVER.narrowed(simplified(clause.raw) for clause in told):
         return told
-    return [_completed(clause, told[:index]) for index, clause in enumerate(told)]
+    return [_completed(clause, told[max(0, index - _NEAR) : index]) for index, clause in enumerate(told)]
+
+
+_NEAR = 12
+"""Clauses before one that it can take its subject from; a sentence of more is no sentence."""
 
 
 def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:

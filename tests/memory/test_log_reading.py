@@ -40,6 +40,9 @@ SAYINGS = (
     "I like green tea and I hate coffee",
     "I don't like green tea any more",
     "For my wife please, Oslo",
+    "For work trips always the aisle",
+    "I have a bike",
+    "I sold the bike",
     "Again",
 )
 CALLS: tuple[tuple[Step, ...], ...] = (
