@@ -103,4 +103,8 @@ def is_sensitive_value(value: JsonValue) -> bool:
 
 def stays_in_slot(evidence: Evidence) -> bool:
     """Whether `evidence` may speak for no slot but its own."""
-    return is_sensitive_slot(evidence.slot) or is_sensitive_value(evidence.value)
+    return (
+        is_sensitive_slot(evidence.slot)
+        or is_sensitive_value(evidence.value)
+        or (bool(evidence.condition) and is_sensitive_text(evidence.condition))
+    )

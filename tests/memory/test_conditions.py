@@ -81,6 +81,15 @@ def test_a_frame_that_names_the_act_of_the_tool_is_none() -> None:
     assert standings([hotel], Slot("book_hotel", "floor")) == [("高楼层", "current", "")]
 
 
+def test_what_is_bound_to_a_sensitive_matter_stays_in_its_slot() -> None:
+    log = [turn("t1", "When my asthma is bad, always book the aisle", call("book_flight", seat="aisle"))]
+    assert standings(log, Slot("book_flight", "seat")) == [("aisle", "conditional", "When my asthma is bad")]
+    tool = make_tool("book_train", "seat")
+    assert fold(log).lookup(tool, tool.parameters[0]) is None
+    said = fold([turn("t1", "When my asthma is bad, I drink green tea")])
+    assert not said.slots
+
+
 def test_it_speaks_in_its_context_and_is_shown_in_others() -> None:
     memory = open_strategy("state", Shelf(RULED))
     tool = make_tool("book_flight", "airline")
