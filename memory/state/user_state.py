@@ -89,24 +89,17 @@ class SlotState:
         return tuple(one for one in self.candidates if one.status == "conditional")
 
     def in_context(self, told: Collection[str]) -> SlotState:
-        """Return the state where these terms are told: what is bound to their context holds, above all else."""
+        """Return the state where these terms are told: what is bound to their context holds.
+
+        It goes before all else of its own slot and of slots less like this one.
+        """
         met = [one for one in self.bound if is_met(one.condition, told)]
         if not met:
             return self
-        ruled = [
-            replace(
-                one,
-                status="current",
-                evidence=tuple(
-                    replace(piece, kind="standing" if piece.kind == "conditional" else piece.kind)
-                    for piece in one.evidence
-                ),
-            )
-            for one in met
-        ]
-        is_filled = any(not one.is_negated for one in met)
+        ruled = [replace(one, status="current", evidence=tuple(map(_as_rule, one.evidence))) for one in met]
+        nearest = max((one.similarity for one in met if not one.is_negated), default=0.0)
         others = [
-            replace(one, status="superseded") if is_filled and one in self.current else one
+            replace(one, status="superseded") if one in self.current and one.similarity <= nearest else one
             for one in self.candidates
             if one not in met
         ]
@@ -235,6 +228,11 @@ def has_lapsed(piece: Evidence, now: datetime | None, retention: Retention) -> b
     if days is None or piece.time is None or now is None:
         return False
     return (wall_time(now) - wall_time(piece.time)).total_seconds() > days * 86_400  # time + days may be no date
+
+
+def _as_rule(piece: Evidence) -> Evidence:
+    """Return what is bound to a context as it speaks within it."""
+    return replace(piece, kind="standing" if piece.kind == "conditional" else piece.kind, condition="")
 
 
 def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:

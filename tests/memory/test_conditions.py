@@ -8,7 +8,7 @@ from memory.evidence import PERSON, Slot
 from memory.records import Turn
 from memory.state.conditions import framed, is_met
 from memory.state.cues import clauses
-from memory.state.user_state import fold
+from memory.state.user_state import fold, fold_evidence
 from memory.strategies import open_strategy
 from memory.text import tokenise
 from tests.fakes import make_tool
@@ -102,7 +102,9 @@ def test_it_speaks_in_its_context_and_is_shown_in_others() -> None:
         ("SAS", "conditional"),
     ]
     there = memory.recall("Book a trip within Scandinavia", [tool], None, 200).items[0]
+    assert there.text == 'book_flight.airline = "SAS" (rule, last turn); "Lufthansa" (superseded, 2 turns ago)'
     assert [(piece.value, piece.kind) for piece in there.evidence] == [("SAS", "standing")]
+    assert [one.value for one in fold_evidence(there.evidence).slots[AIRLINE].current] == ["SAS"]
 
 
 def test_who_is_against_a_thing_has_no_more_of_it_in_any_context() -> None:
