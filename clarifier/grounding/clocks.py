@@ -24,6 +24,12 @@ _DECIDED = re.compile(
     r"|凌晨|早|清晨|上午|中午|下午|傍晚|晚|夜|正午",
     re.IGNORECASE,
 )
+_PART_OF_DAY = re.compile(
+    r"(?:(?:in|at|by|during) (?:the )?|early |late )?"
+    r"(?:day(?:time)?|night(?:time)?|mornings?|afternoons?|evenings?|noon|midday|midnight|dawn|dusk|sunrise|sunset)s?"
+    r"|凌晨|清晨|早[上晨间]?|上午|中午|正午|下午|傍晚|黄昏|日落|日出|晚[上间]?|夜[里晚间]?|深夜|半夜|午夜|白天|[日夜]间",
+    re.IGNORECASE,
+)
 _LATE = re.compile(r"\b(?:tonight|evening|night|dinner|supper|pm|afternoon)\b|晚|夜|下午", re.IGNORECASE)
 _EARLY = re.compile(r"\b(?:morning|dawn|breakfast|early|sunrise|am)\b|凌晨|早|清晨|上午", re.IGNORECASE)
 _EVENING = re.compile(
@@ -78,6 +84,11 @@ _MONDAY_ZERO = re.compile(
 _SUNDAY_ONE = re.compile(
     r"1\s*(?:=|is|for|means|stands for|为|是|表示|代表)?\s*:?\s*(?:sun|周日|星期日|周天)", re.IGNORECASE
 )
+
+
+def is_part_of_day(value: str) -> bool:
+    """Say whether a whole value is a part of the day in words: "night", 白天."""
+    return _PART_OF_DAY.fullmatch(value.strip()) is not None
 
 
 def half_of_day(texts: Iterable[str]) -> Literal["early", "late"] | None:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from clarifier.grounding.choices import glosses, speech_for
+from clarifier.grounding.clocks import is_part_of_day
 from clarifier.grounding.codes import is_looked_up
 from clarifier.grounding.measures import amounts, is_other_unit, measured
 from clarifier.grounding.spoken import IS_CJK, holds, mentions_in, normalised, terms
@@ -20,6 +21,7 @@ from clarifier.settings import GroundingSettings
 from memory.text import split_name, stem
 from memory.tools import Parameter
 from memory.typed.dates import normal_date
+from memory.typed.descriptions import described_format
 from memory.typed.times import normal_time
 from memory.typed.values import equal
 
@@ -99,7 +101,15 @@ def fits(value: JsonValue, parameter: Parameter | None) -> bool:
     if isinstance(value, str) and not parameter.format and normalised(value) in _MOMENTS:
         return _MAY_HOLD_MOMENTS.search(f"{parameter.name} {parameter.description}") is not None
     form = _FORMS.get(parameter.format or "") if not _ALTERNATIVE.search(parameter.description) else None
-    return form is None or not isinstance(value, str) or form(normalised(value))
+    if form is None or not isinstance(value, str) or form(normalised(value)):
+        return True
+    return parameter.format == "time" and not _tells_format(parameter) and is_part_of_day(value)
+
+
+def _tells_format(parameter: Parameter) -> bool:
+    """Whether more than a parameter's name says which form its values have."""
+    is_named = described_format(parameter.name, "", parameter.type) == parameter.format
+    return not is_named or described_format("", parameter.description, parameter.type) == parameter.format
 
 
 def is_identifier(value: JsonValue) -> bool:

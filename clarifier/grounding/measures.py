@@ -1,15 +1,15 @@
 """Amounts that a text names with their unit, read in the unit that a parameter counts in.
 
 "Eight jin" is 4 of a parameter in kilograms and never 8; "four and a half stars" is 4.5; "a quarter" is 25 per cent;
-"no changes" is 0 of a parameter that counts changes. Factors are exact by definition (the jin of the mainland, 500 g).
+"no changes" is 0 of a parameter that counts changes.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from types import MappingProxyType
 from typing import NamedTuple
 
 from memory.text import split_name, stem
@@ -17,47 +17,9 @@ from memory.text_cache import text_cache
 from memory.tools import Parameter
 from memory.typed.mentions import READ_CHARACTERS
 from memory.typed.numbers import find_numbers, finite
+from memory.typed.units import HAN_UNITS, UNITS, Dimension, Unit
 
-Dimension = str
-_UNIT_TEXTS: Mapping[tuple[Dimension, float], str] = MappingProxyType(
-    {
-        ("mass", 0.001): "mg milligram milligrams 毫克",
-        ("mass", 1): "g gram grams gramme grammes 克",
-        ("mass", 50): "两",
-        ("mass", 500): "jin catty catties 斤 市斤",
-        ("mass", 1000): "kg kgs kilo kilos kilogram kilograms kilogramme kilogrammes 千克 公斤",
-        ("mass", 1_000_000): "tonne tonnes 吨",
-        ("mass", 28.349523125): "oz ounce ounces 盎司",
-        ("mass", 453.59237): "lb lbs pound pounds 磅",
-        ("length", 0.001): "mm millimetre millimetres millimeter millimeters 毫米",
-        ("length", 0.01): "cm centimetre centimetres centimeter centimeters 厘米 公分",
-        ("length", 1): "metre metres meter meters 米",
-        ("length", 500): "li 里",
-        ("length", 1000): "km kilometre kilometres kilometer kilometers 千米 公里",
-        ("length", 0.0254): "inch inches 英寸 寸",
-        ("length", 0.3048): "foot feet ft 英尺",
-        ("length", 0.9144): "yard yards 码",
-        ("length", 1609.344): "mile miles 英里",
-        ("volume", 0.001): "ml millilitre millilitres milliliter milliliters 毫升",
-        ("volume", 1): "litre litres liter liters 升",
-        ("time", 1): "second seconds sec secs 秒 秒钟",
-        ("time", 60): "minute minutes min mins 分钟",
-        ("time", 900): "刻钟",
-        ("time", 3600): "hour hours hr hrs 小时 钟头 个小时 个钟头 个钟",
-        ("time", 86_400): "day days 天 日",
-        ("time", 604_800): "week weeks 周 星期 礼拜 个星期 个礼拜",
-        ("time", 1_209_600): "fortnight fortnights",
-        ("money", 1): "元 块 块钱",
-        ("money", 0.1): "角 毛 毛钱",
-        ("data", 1): "mb megabyte megabytes",
-        ("data", 1000): "gb gigabyte gigabytes",
-    }
-)
-_UNITS: Mapping[str, tuple[Dimension, float]] = MappingProxyType(
-    {word: unit for unit, words in _UNIT_TEXTS.items() for word in words.split()}
-)
 _LATIN_UNIT = re.compile(r"[\s-]?([A-Za-z]+)\b")
-_HAN_UNITS = sorted((word for word in _UNITS if not word.isascii()), key=len, reverse=True)
 _SHORT_UNITS = frozenset(["g", "min", "sec", "li", "day", "日", "两", "里", "码", "寸", "分", "米"])
 """Words that are units after a number but say nothing of one in a description."""
 _HAN_AND_A_HALF = re.compile(r"([一二两三四五六七八九])([\u4e00-\u9fff]{1,2}?)半(?![天夜路])")
@@ -65,7 +27,7 @@ _PAIR = re.compile(r"\b(?:both|a couple|a pair)\b|俩|两口子|一对", re.IGNO
 _AND_A_HALF = re.compile(r"\s?and a half\b|\s?½|(?:[^\s\d，。,.]{1,2}?)半(?![天夜路])", re.IGNORECASE)
 _HALF = re.compile(r"\bhalf an? (?P<en>[a-z]+)\b|(?<!个)半个?(?P<zh>[\u4e00-\u9fff]{1,2})", re.IGNORECASE)
 _ONE = re.compile(r"\b(?<!half )(?<!of )(?:a|an|per|each|every) (?P<en>[a-z]+)\b(?! and a)", re.IGNORECASE)
-_PHRASES: tuple[tuple[re.Pattern[str], tuple[Dimension, float]], ...] = (
+_PHRASES: tuple[tuple[re.Pattern[str], Unit], ...] = (
     (re.compile(r"\bquarter of an hour\b|一刻钟", re.IGNORECASE), ("time", 900)),
     (re.compile(r"\bthree[- ]quarters of an hour\b|三刻钟", re.IGNORECASE), ("time", 2700)),
     (re.compile(r"\b(?:an )?hour and a half\b", re.IGNORECASE), ("time", 5400)),
@@ -105,7 +67,7 @@ class Amount(NamedTuple):
     """A number with its unit, as a text names it."""
 
     value: float
-    unit: tuple[Dimension, float] | None
+    unit: Unit | None
     """Dimension and factor to its base unit; `None` for a bare number or an unknown unit."""
     start: int
 
@@ -138,7 +100,7 @@ def _worded(text: str) -> Iterator[Amount]:
     for found in _PAIR.finditer(text):
         yield Amount(2, None, found.start())
     for found in _ONE.finditer(text):
-        if unit := _UNITS.get(found["en"].casefold()):
+        if unit := UNITS.get(found["en"].casefold()):
             yield Amount(1, unit, found.start())
     for pattern, (dimension, size) in _PHRASES:
         for found in pattern.finditer(text):
@@ -147,43 +109,50 @@ def _worded(text: str) -> Iterator[Amount]:
 
 def unit_word(word: str) -> bool:
     """Say whether a word in lower case is the name of a unit."""
-    return word in _UNITS
+    return word in UNITS
 
 
 @text_cache(1024)
-def unit_of(parameter: Parameter) -> tuple[Dimension, float] | None:
-    """Return the unit a parameter counts in, by its name, else its description; `None` where they name none or two."""
+def units_of(parameter: Parameter) -> Mapping[Dimension, float]:
+    """Return the units a parameter counts in, by dimension, with their factors to the base unit.
+
+    By its name, else its description, which may name one for each kind of amount ("seconds or metres"); of a
+    dimension that is named in two units nothing is known.
+    """
     words = split_name(parameter.name)
     words = words[1:] if words[:1] == ("min",) else words  # the least, as in `minRating`
-    named = {_UNITS[word] for word in words if word in _UNITS}
+    named = {UNITS[word] for word in words if word in UNITS}
     if len(named) == 1:
-        return named.pop()
+        return dict(named)
     text = parameter.description
-    told = {word for word in re.findall(r"[a-z]+", text.casefold()) if word in _UNITS and word not in _SHORT_UNITS}
-    for word in _HAN_UNITS:
+    told = {word for word in re.findall(r"[a-z]+", text.casefold()) if word in UNITS and word not in _SHORT_UNITS}
+    for word in HAN_UNITS:
         if word in text and word not in _SHORT_UNITS:
             told.add(word)
             text = text.replace(word, " ")
-    found = {_UNITS[word] for word in told}
-    return found.pop() if len(found) == 1 else None
+    found = {UNITS[word] for word in told}
+    several = Counter(dimension for dimension, _ in found)
+    return {dimension: factor for dimension, factor in found if several[dimension] == 1}
 
 
-def is_other_unit(unit: tuple[Dimension, float] | None, parameter: Parameter | None) -> bool:
-    """Say whether an amount in `unit` is another number in the unit of `parameter`."""
-    own = unit_of(parameter) if parameter is not None and unit is not None else None
-    return own is not None and unit is not None and own[0] == unit[0] and own[1] != unit[1]
+def is_other_unit(unit: Unit | None, parameter: Parameter | None) -> bool:
+    """Say whether an amount in `unit` is another number in the unit that `parameter` counts such amounts in."""
+    if parameter is None or unit is None:
+        return False
+    dimension, factor = unit
+    return units_of(parameter).get(dimension, factor) != factor
 
 
 def measured(value: float, text: str, parameter: Parameter) -> bool:
     """Say whether `text` names an amount that is `value` in the unit of `parameter`."""
     if finite(value) is None:
         return False
-    own = unit_of(parameter)
+    own = units_of(parameter)
     for one in amounts(text):
-        if one.unit is not None and own is not None:
-            if own[0] == one.unit[0] and _near(one.value * one.unit[1], value * own[1]):
+        if one.unit is not None and own:
+            if _is_same(one.value, one.unit, value, own):
                 return True
-        elif own is None and one.unit is None and _near(one.value, value):
+        elif not own and one.unit is None and _near(one.value, value):
             return True
     return _is_share(value, text, parameter) or (value == 0 and _names_none(text, parameter))
 
@@ -192,10 +161,10 @@ def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
     """Say whether `text` names `value` as an amount of what the parameter counts: in its unit, or beside its name."""
     if finite(value) is None:
         return False
-    own, telling = unit_of(parameter), counted_things(parameter)
+    own, telling = units_of(parameter), counted_things(parameter)
     for one in amounts(text):
-        if one.unit is not None and own is not None and own[0] == one.unit[0]:
-            if _near(one.value * one.unit[1], value * own[1]):
+        if one.unit is not None and one.unit[0] in own:
+            if _is_same(one.value, one.unit, value, own):
                 return True
         elif _near(one.value, value) and telling & set(_near_words(text, one.start)):
             return True
@@ -218,21 +187,27 @@ def lengths_of_time(text: str) -> Iterator[int]:
                 yield round(seconds)
 
 
+def _is_same(said: float, unit: Unit, value: float, own: Mapping[Dimension, float]) -> bool:
+    """Whether an amount in `unit` is `value` in the parameter's own unit of that dimension."""
+    dimension, factor = unit
+    return dimension in own and _near(said * factor, value * own[dimension])
+
+
 def _near(a: float, b: float) -> bool:
     """Equal up to the rounding that people do when they convert: one per cent."""
     return abs(a - b) <= 0.01 * max(abs(a), abs(b))
 
 
-def _unit_at(text: str, at: int) -> tuple[Dimension, float] | None:
+def _unit_at(text: str, at: int) -> Unit | None:
     if found := _LATIN_UNIT.match(text, at):
-        return _UNITS.get(found[1].casefold())
+        return UNITS.get(found[1].casefold())
     return _unit_of(text[at : at + 3].lstrip())
 
 
-def _unit_of(words: str) -> tuple[Dimension, float] | None:
+def _unit_of(words: str) -> Unit | None:
     if words.isascii():
-        return _UNITS.get(words.casefold())
-    return next((_UNITS[word] for word in _HAN_UNITS if words.startswith(word)), None)
+        return UNITS.get(words.casefold())
+    return next((UNITS[word] for word in HAN_UNITS if words.startswith(word)), None)
 
 
 def _is_share(value: float, text: str, parameter: Parameter) -> bool:

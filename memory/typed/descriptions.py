@@ -158,4 +158,19 @@ def described_format(name: str, description: str, kind: str) -> str | None:
     for pattern, format_name in _FORMATS:
         if re.search(pattern, description, re.IGNORECASE if pattern.startswith((r"\b", r"lon")) else 0):
             return format_name
-    return next((found for pattern, found in _NAMED_FORMATS if re.search(pattern, name)), None)
+    named = next((found for pattern, found in _NAMED_FORMATS if re.search(pattern, name)), None)
+    return None if named in _MOMENTS and _takes_words(description) else named
+
+
+_MOMENTS = ("date", "time", "datetime")
+_WORDS = re.compile(r"(?!s |[YMDHSTZymdhs]+$)[^\W\d_]+(?:[ -][^\W\d_]+)?")
+"""A word or two, not a pattern of letters for digits, nor what lies between two apostrophes."""
+_MOMENT_WORDS = re.compile(
+    r"\b(?:now|today|tomorrow|yesterday|current|this|last|next|noon|midnight)\b|[今明昨当]", re.I
+)
+
+
+def _takes_words(description: str) -> bool:
+    """Whether a description quotes a value in words that are no date nor time ("by default 'all'")."""
+    quoted = (match["value"] for match in _QUOTED.finditer(description))
+    return any(_WORDS.fullmatch(value) and not _MOMENT_WORDS.search(value) for value in quoted)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from memory.typed.taken import Taken
+from memory.typed.units import HAN_UNITS
 
 Number = int | float
 
@@ -163,7 +164,12 @@ def _read_words(text: str) -> Number | None:
     return total + current
 
 
-_MEASURE = "个条首部本张份位人岁天周月年元块毛角分秒点页次件只箱瓶杯盒斤克米里小集章句段家间套名倍台辆"
+_MEASURES = (
+    *"个条首部本张份位人岁天周月年元块毛角分秒点页次件只箱瓶杯盒斤克米里小集章句段家间套名倍台辆",
+    *(unit for unit in HAN_UNITS if len(unit) > 1 or unit in "升吨磅"),
+    *("美元", "欧元", "英镑", "日元", "港币", "港元", "韩元", "加仑", "平方", "立方", "摄氏度", "公顷", "英亩", "海里"),
+)
+"""What a number counts; one-character units only where they are no part of common words (一两, 三角, 一日)."""
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
@@ -172,4 +178,6 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
         return True
     closed_left = not before or not ("\u4e00" <= before <= "\u9fff") or before in "要来看查给前后共约记买订"
     closed_right = not after or not ("\u4e00" <= after <= "\u9fff")
-    return (closed_left and closed_right) or (bool(after) and after in _MEASURE and before not in ("第", "那", "这"))
+    return (closed_left and closed_right) or (
+        text.startswith(_MEASURES, match.end()) and before not in ("第", "那", "这")
+    )

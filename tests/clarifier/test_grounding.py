@@ -280,6 +280,15 @@ ITEMS = need(
         (True, option("include_images", type="boolean"), "with the images", ("request", 0.9)),
         (False, option("include_images", type="boolean"), "with the images", ("request", 0.7)),
         ("banana", DATE, "banana", ("none", 0.0)),  # said, but no date
+        (
+            "evening",
+            need("time", "When to call.", format="time"),
+            "ring me in the evening",
+            ("request", 1.0),
+        ),  # a part of the day
+        ("清晨", need("time", "观鸟的时段。", format="time"), "清晨去看", ("request", 1.0)),
+        ("banana", need("time", "When to call.", format="time"), "ring me, banana", ("none", 0.0)),
+        ("evening", need("time", "HH:MM.", format="time"), "ring me in the evening", ("none", 0.0)),  # its form is told
         ("tomorrow", DATE, "tomorrow", ("request", 1.0)),
         ("third", need("deck", enum=("low", "top")), "third deck", ("none", 0.0)),  # said, but not on offer
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.grounding.measures import is_other_unit, lengths_of_time, measured, speaks_of, unit_of
+from clarifier.grounding.measures import is_other_unit, lengths_of_time, measured, speaks_of, units_of
 from memory.tools import Parameter
 from tests.clarifier.samples import need
 
@@ -35,20 +35,22 @@ WEIGHT = need("weight_kg", "Weight of the parcel.", type="number")
 
 
 @pytest.mark.parametrize(
-    ("parameter", "unit"),
+    ("parameter", "units"),
     [
-        (WEIGHT, ("mass", 1000)),
-        (need("weight", "重量，单位为千克。"), ("mass", 1000)),
-        (need("weight", "数量，单位为斤。"), ("mass", 500)),
-        (need("length", "Length in minutes."), ("time", 60)),
-        (need("skipAfterRainMm"), ("length", 0.001)),
-        (need("distance", "Kilometres or miles."), None),
-        (need("min_rating"), None),
-        (need("age", "Age of the guest."), None),
+        (WEIGHT, {"mass": 1000}),
+        (need("weight", "重量，单位为千克。"), {"mass": 1000}),
+        (need("weight", "数量，单位为斤。"), {"mass": 500}),
+        (need("length", "Length in minutes."), {"time": 60}),
+        (need("skipAfterRainMm"), {"length": 0.001}),
+        (need("distance", "Kilometres or miles."), {}),
+        (need("reach", "How far, in minutes or yards."), {"time": 60, "length": 0.9144}),
+        (need("reach", "Minutes, hours or yards."), {"length": 0.9144}),
+        (need("min_rating"), {}),
+        (need("age", "Age of the guest."), {}),
     ],
 )
-def test_the_unit_a_parameter_counts_in(parameter: Parameter, unit: tuple[str, float] | None) -> None:
-    assert unit_of(parameter) == unit
+def test_the_units_a_parameter_counts_in(parameter: Parameter, units: dict[str, float]) -> None:
+    assert units_of(parameter) == units
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,8 @@ def test_the_unit_a_parameter_counts_in(parameter: Parameter, unit: tuple[str, f
         (1.36, "about three pounds", WEIGHT),
         (30, "for half an hour", need("length", "Length in minutes.")),
         (1800, "for half an hour", need("length", "Length in seconds.")),
+        (300, "within five minutes' walk", need("reach", "Seconds or yards.")),
+        (1760, "一英里以内", need("reach", "Seconds or yards.")),
         (48, "放两天", need("hours", "延长多少小时。")),
         (14, "续两个礼拜", need("days", "天数。")),
         (8, "five miles at least", need("distance_km")),

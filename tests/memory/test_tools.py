@@ -139,6 +139,11 @@ def test_the_default_of_a_description(description: str, kind: str, default: Json
         ("location", "In the format 'latitude,longitude'.", "coordinates"),
         ("country", "The two-letter ISO code of the country", "country_code"),
         ("update", "What changed.", None),
+        ("time", "When the shop is busy, by default 'any'.", None),
+        ("time", "观鸟的时段，如'清晨'、'黄昏'。", None),
+        ("time", "The user's time and the court's slot.", "time"),
+        ("time", "Start time, by default 'now'.", "time"),
+        ("start_date", "First day, by default 'current date'.", "date"),
     ],
 )
 def test_the_format_of_a_description(name: str, description: str, found: str | None) -> None:
