@@ -26,14 +26,12 @@ from memory.state.statement_forms import (
     ADDITIVE,
     ATTITUDES,
     DEMAND,
-    DO_YOU,
-    DO_YOU_ZH,
     OTHERS,
-    YES,
     Attitude,
     Stance,
 )
 from memory.state.subjects import with_subjects
+from memory.state.suggestions import adopted
 from memory.text import normalise
 from memory.typed.scripts import simplified
 
@@ -117,12 +115,12 @@ def statements(turn: Turn, position: int, *, has_calls: bool) -> Iterator[Eviden
     for step in turn.steps:
         if isinstance(step, QuestionStep) and step.answer:
             yield from _said(turn, position, step.answer, "answer", has_calls)
-            yield from _said(turn, position, _adopted(step.question, step.answer), "answer", has_calls)
+            yield from _said(turn, position, adopted(step.question, step.answer), "answer", has_calls)
 
 
 def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
     """Yield what the reply of the turn before suggested of the person, where the request of `turn` says yes to it."""
-    yield from _said(turn, position, _adopted(before.reply or "", turn.request), "answer", False)
+    yield from _said(turn, position, adopted(before.reply or "", turn.request), "answer", False)
 
 
 def _said(turn: Turn, position: int, text: str, source: Source, has_calls: bool) -> Iterator[Evidence]:
@@ -376,14 +374,3 @@ def _kind(found: _Found, clause: Clause) -> Kind:
         return "negated"
     is_additive = ADDITIVE.search(clause.raw) is not None
     return "standing" if (found.is_fact and not is_additive) or "standing" in clause.cues else "plain"
-
-
-def _adopted(question: str, answer: str) -> str:
-    """Return a suggestion in the person's mouth, where the answer adopts it; empty otherwise."""
-    if not YES.search(answer.strip()):
-        return ""
-    if match := DO_YOU.search(question):
-        return f"I {match['v']} {match['o']}"
-    if match := DO_YOU_ZH.search(question):
-        return f"我{match['v']}{match['o']}"
-    return ""

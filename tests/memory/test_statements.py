@@ -335,3 +335,29 @@ def test_what_was_given_up_is_given_up_wherever_it_was_said() -> None:
 )
 def test_lists_subjects_left_out_and_stories(text: str, expected: list[str]) -> None:
     assert [value for _, value, _ in said(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("You like spicy food, right?", "right", [("food", "spicy food", "plain")]),
+        ("Do you still work at Shell?", "yes", [("employer", "Shell", "standing")]),
+        ("Do you eat meat?", "no, I don't", [("meat", "meat", "negated")]),
+        ("Shall I always use the blue card from now on?", "sure", [("card", "blue card", "standing")]),
+        ("Shall I book the aisle?", "sure", []),
+        ("Are you diabetic?", "yes", []),
+        ("您喜欢安静的座位，对吧？", "对的", [("座位", "安静的座位", "plain")]),
+        ("您平时坐地铁吗？", "是的", [("地铁", "地铁", "plain")]),
+        ("您爱喝酒吗？", "不", [("酒", "酒", "negated")]),
+        ("您爱喝茶还是咖啡？", "对", []),
+        ("要不要订靠窗的？", "好", []),
+    ],
+)
+def test_what_a_question_suggests_is_said_by_who_answers_it(question: str, answer: str, expected: list[Said]) -> None:
+    found = fold([turn("t1", "Hello", reply=question), turn("t2", answer)])
+    assert [
+        (slot.argument, piece.value, piece.kind)
+        for slot, held in found.slots.items()
+        for one in held.candidates
+        for piece in one.evidence
+    ] == expected
