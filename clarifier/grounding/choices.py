@@ -83,6 +83,12 @@ def _speech_for(value: str, members: tuple[str, ...], text: str, description: st
     return "foreign" if _is_foreign(source, members, description) else "silent"
 
 
+def unclaimed(value: JsonValue, members: Sequence[JsonValue], claimed: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
+    """Return the members but those, other than `value`, that other calls have: what is said for them is for those."""
+    taken = {normal_text(str(one)) for one in claimed} - {normal_text(str(value))}
+    return tuple(member for member in members if normal_text(str(member)) not in taken)
+
+
 def speaks_for_another(
     value: JsonValue, members: Sequence[JsonValue], text: str, description: str, now: datetime | None
 ) -> bool:

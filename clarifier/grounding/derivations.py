@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from pydantic import JsonValue
 
-from clarifier.grounding.choices import speech_for
+from clarifier.grounding.choices import speech_for, unclaimed
 from clarifier.grounding.clocks import names_time
 from clarifier.grounding.codes import is_code
 from clarifier.grounding.measures import lengths_of_time
@@ -40,6 +40,7 @@ def worked_out(
     *,
     is_recording: bool,
     settings: GroundingSettings,
+    beside: Sequence[JsonValue] = (),
     purpose: str = "",
 ) -> float | None:
     """Return how probable `value` is as something worked out; `None` where nothing leads to it.
@@ -52,6 +53,7 @@ def worked_out(
         known_days: Dates (YYYY-MM-DD) of this conversation that a span of days may count from.
         is_recording: Whether the tool changes something: what is recorded without a date is of today.
         settings: The probabilities.
+        beside: What other calls have for the argument: words for those say nothing of this one.
         purpose: What the tool and the argument are for, in words.
     """
     if isinstance(value, bool):
@@ -70,17 +72,23 @@ def worked_out(
         context = (*texts, purpose)
         heard = (names_time(value, text, now, settings, context=context) for text in texts)
         return max((found for found in heard if found), default=None)
-    return _of_list(value, parameter, texts, now, settings)
+    return _of_list(value, parameter, texts, now, settings, beside)
 
 
 def _of_list(
-    value: str, parameter: Parameter, texts: Sequence[str], now: datetime | None, settings: GroundingSettings
+    value: str,
+    parameter: Parameter,
+    texts: Sequence[str],
+    now: datetime | None,
+    settings: GroundingSettings,
+    beside: Sequence[JsonValue],
 ) -> float | None:
     """A value that the description lists, unless the person named another one of the list in this turn."""
     listed = _listed(parameter.description)
     if value.casefold() not in listed:
         return None
-    heard = {speech_for(value.casefold(), listed, text, parameter.description, now) for text in texts[:2]}
+    members = unclaimed(value, listed, beside)
+    heard = {speech_for(value.casefold(), members, text, parameter.description, now) for text in texts[:2]}
     return settings.derived_unnamed if heard & {"stated", "meant"} or "other" not in heard else None
 
 

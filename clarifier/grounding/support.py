@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from clarifier.decision import Grounds
 from clarifier.effects import effect_of
-from clarifier.grounding.choices import Speech, speech_for
+from clarifier.grounding.choices import Speech, speech_for, unclaimed
 from clarifier.grounding.derivations import worked_out
 from clarifier.grounding.matching import Match, contains, fits, is_identifier, match
 from clarifier.grounding.measures import speaks_of
@@ -44,6 +44,12 @@ class Place:
     beside: tuple[JsonValue, ...] = ()
     """What other calls of the proposal have for the slot."""
 
+    def spoken_for(self, slot: Slot) -> tuple[JsonValue, ...]:
+        """What other calls of the proposal and those made in this turn have for `slot`."""
+        steps = self.sources.situation.call_steps
+        made = (call.arguments for step in steps for call in step.calls if call.name == slot.tool)
+        return (*self.beside, *(values[slot.argument] for values in made if slot.argument in values))
+
 
 @dataclass(frozen=True)
 class Support:
@@ -64,7 +70,7 @@ def scalar_support(value: JsonValue, slot: Slot, parameter: Parameter | None, pl
         return Support("none", 0.0)
     best: Support | None = None
     if _request(value, slot, parameter, place) is None and _answer(value, slot, parameter, place) is None:
-        speech = _speech(value, parameter, place)
+        speech = _speech(value, slot, parameter, place)
         if speech == "other":
             return Support("none", 0.0)
     for search in (_request, _answer, topic_use, _topic_words, _observation, habit, _past_observation, _worked_out):
@@ -78,18 +84,22 @@ def scalar_support(value: JsonValue, slot: Slot, parameter: Parameter | None, pl
     return best or fallback(value, slot, parameter, place)
 
 
-def _speech(value: JsonValue, parameter: Parameter | None, place: Place) -> Speech:
-    """How what the person said in this turn bears on a member of an enum; the last answer that speaks of it decides."""
+def _speech(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Speech:
+    """How what the person said in this turn bears on a member of an enum; the last answer that speaks of it decides.
+
+    Words for a member that another call takes say nothing of this one.
+    """
     if parameter is None or not parameter.enum:
         return "silent"
     now = place.sources.situation.now
+    members = unclaimed(value, parameter.enum, place.spoken_for(slot))
     heard: Speech = "silent"
     for text in (place.sources.own_request, place.sources.answers):
         if not text:
             continue
-        found = speech_for(value, parameter.enum, text, parameter.description, now)
+        found = speech_for(value, members, text, parameter.description, now)
         if found == "silent" and not isinstance(value, str):
-            others = (one for one in parameter.enum if isinstance(one, (int, float)) and one != value)
+            others = (one for one in members if isinstance(one, (int, float)) and one != value)
             is_other = any(speaks_of(other, text, parameter) for other in others)
             found = "other" if is_other else "silent"
         heard = found if found != "silent" else heard
@@ -215,6 +225,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
         (sources.own_request, sources.answers, *(said.text for said in sources.topic_said)),
         sources.situation.now,
         lambda: sources.known_days,
+        beside=place.spoken_for(slot),
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
         settings=place.settings.grounding,
         purpose=f"{' '.join(split_name(place.tool.name))}. {place.tool.description} {parameter.description}",
@@ -237,7 +248,7 @@ def fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: P
         posterior.probability(value),
         margin=posterior.margin(value),
         is_open=posterior.find(value) is None,
-        is_guess=not isinstance(value, bool) and _speech(value, parameter, place) != "foreign",
+        is_guess=not isinstance(value, bool) and _speech(value, slot, parameter, place) != "foreign",
     )
 
 

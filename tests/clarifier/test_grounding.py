@@ -349,3 +349,16 @@ def test_a_member_named_now_beats_one_used_before() -> None:
     assert ground("lower_deck", deck, "Upper deck this time", items=items).is_missing
     assert seen(ground("upper_deck", deck, "Upper deck this time", items=items)) == ("request", 1.0)
     assert seen(ground("lower_deck", deck, "The same again", items=items)) == ("topic", 0.9)
+
+
+def test_words_for_what_another_call_takes_say_nothing_of_this_one() -> None:
+    listing = need("listing", "Which letters, such as 'Unopened Letters' or 'Answered Letters'.")
+    taker = tool("get_thing", "Get a thing.", listing)
+    request = "My unopened letters, and what did I reply to since May?"
+    unopened, answered = (call("get_thing", listing=f"{kind} Letters") for kind in ("Unopened", "Answered"))
+    sources = Sources(situation(request, taker))
+    (alone,) = ground_call(answered, taker, sources, Settings())
+    (beside,) = ground_call(answered, taker, sources, Settings(), beside=(unopened,))
+    later = Sources(situation(request, taker, steps=(made(unopened, ["from Oslo"]),)))
+    (after,) = ground_call(answered, taker, later, Settings())
+    assert [seen(one) for one in (alone, beside, after)] == [("none", 0.0), ("derived", 0.6), ("derived", 0.6)]
