@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from clarifier.decision import Situation
+from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from clarifier.grounding.own_words import own_words
 from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
 from clarifier.grounding.replies import leaves_open
@@ -59,6 +60,8 @@ class Sources:
 
     def may_recur(self, used: Used) -> bool:
         """Whether a value used in the topic was not meant for that once, or for another person than this request."""
+        if used.turn_id in self.of_others:
+            return False
         meant = self._index.passing.get((used.slot, used.turn_id, canonical_key(used.value)))
         return meant is None or (meant == {"other_person"} and self.is_for_another)
 
@@ -66,6 +69,13 @@ class Sources:
     def is_for_another(self) -> bool:
         """Whether the request is on behalf of somebody else: who "he" is, the topic tells."""
         return "other_person" in cues_in(self.situation.request)
+
+    @cached_property
+    def of_others(self) -> frozenset[str]:
+        """The recalled turns for somebody else: what their calls took speaks for no request of the person's own."""
+        if self.is_for_another or is_for_other(self.situation.request):
+            return frozenset()
+        return frozenset(turn.turn_id for turn in self.situation.recall.turns if was_for_other(turn))
 
     @cached_property
     def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
@@ -124,7 +134,14 @@ class Sources:
 
     def of_slot(self, slot: Slot) -> list[Testimony]:
         """Return the evidence for `slot` itself, by value."""
-        return self._index.of_slot(slot)
+        said = self._index.of_slot(slot)
+        if not self.of_others:
+            return said
+        own = ((one.value, [piece for piece in one.evidence if self._is_own(piece)]) for one in said)
+        return [Testimony(value, pieces) for value, pieces in own if pieces]
+
+    def _is_own(self, piece: Evidence) -> bool:
+        return piece.kind != "plain" or piece.turn_id not in self.of_others
 
     def of_argument(self, slot: Slot) -> list[Testimony]:
         """Return the evidence for arguments of the same name in other tools, by slot and value."""
@@ -138,7 +155,8 @@ class Sources:
 
     def of_value(self, value_key: str) -> list[Evidence]:
         """Return the evidence, of any slot, whose value has the canonical form `value_key`."""
-        return [piece for piece in self._index.of_value(value_key) if not self._index.is_private(piece.slot)]
+        found = self._index.of_value(value_key)
+        return [piece for piece in found if self._is_own(piece) and not self._index.is_private(piece.slot)]
 
     def once(self, key: Hashable, held: tuple[object, ...], find: Callable[[], Found]) -> Found:
         """Return what `find` gives, found once per recall and moment; `held` are told by identity."""

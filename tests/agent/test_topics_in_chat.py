@@ -58,3 +58,27 @@ def test_a_table_after_a_train_needs_no_train(tmp_path: Path) -> None:
     talked = talk(tmp_path, "明天从北京去杭州的火车", "订个餐厅，杭州，明天晚上七点，两个人", "第一家")
     assert [name for name, _ in talked.calls] == ["search_trains", "search_restaurants", "book_table"]
     assert talked.calls[2][1]["time"] == "19:00"
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        "book the first one for Anna, first class, aisle seat",
+        "book Anna's seat for my boss, the first one, first class, aisle seat",
+        "book my wife a seat on the first one, first class, aisle seat",
+        "Anna is travelling too, book her the first one, first class, aisle seat",
+    ],
+)
+def test_what_another_person_took_is_no_choice_of_ones_own(tmp_path: Path, theirs: str) -> None:
+    talked = talk(tmp_path, "trains from Turin to Milan tomorrow", theirs, "book me the second one", "second class")
+    first, own = talked.arguments_of("book_train")
+    assert (first["travel_class"], first["seat"]) == ("first_class", "aisle")
+    assert own == {"trip_id": own["trip_id"], "travel_class": "second_class"}
+    assert own["trip_id"] != first["trip_id"]
+    assert talked.answers[2] == ["second class"]
+
+
+def test_what_another_person_took_is_no_choice_of_ones_own_in_chinese(tmp_path: Path) -> None:
+    talked = talk(tmp_path, "明天北京到杭州的火车", "帮张伟订第一趟，一等座，靠窗", "给我订第二趟", "二等座")
+    assert [one.get("travel_class") for one in talked.arguments_of("book_train")] == ["一等座", "二等座"]
+    assert talked.answers[2] == ["二等座"]

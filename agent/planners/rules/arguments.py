@@ -24,6 +24,7 @@ from agent.planners.rules.entries import (
     named_entry,
     preferred,
     remaining,
+    says_further,
     with_field,
 )
 from agent.planners.rules.kinds import FLEETING, kind_of, role_of
@@ -215,7 +216,7 @@ class Filler:
         )
 
     def _meant(self, entries: Sequence[Entry], text: str, parameter: Parameter, *, is_own: bool) -> Entry | None:
-        if len(entries) == 1 and not is_own and not self.remembered.leans_back:
+        if len(entries) == 1 and not is_own and (not self.remembered.leans_back or says_further(text)):
             return None
         chosen = choose(entries, text, self.situation.now)
         past = self.past.choices(parameter)

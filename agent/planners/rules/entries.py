@@ -180,6 +180,11 @@ def places_said(text: str) -> list[tuple[int, int]]:
     return [match.span() for pattern, _ in _ORDINALS for match in pattern.finditer(text)]
 
 
+def says_further(text: str) -> bool:
+    """Whether `text` tells a place behind the first, so that a single entry is not meant."""
+    return any(place > 0 and pattern.search(text) for pattern, place in _ORDINALS)
+
+
 def is_place_alone(text: str) -> bool:
     """Whether `text` tells a place in a list and nothing else: "the first one", but not "First Avenue"."""
     places = places_said(text)

@@ -11,10 +11,11 @@ from pydantic import JsonValue
 
 from agent.planners.rules.entries import Entry, Group, field_for, groups_of, groups_of_turns, same_noun
 from agent.planners.rules.kinds import Role, role_of
-from agent.planners.rules.segments import clauses, named
+from agent.planners.rules.segments import named
 from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
-from memory.evidence import Slot
+from clarifier.grounding.beneficiaries import is_for_other, speaks_of_self, was_for_other
+from memory.evidence import Evidence, Slot
 from memory.records import ToolCall, Turn
 from memory.state.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
 from memory.text import normalise
@@ -42,17 +43,6 @@ def refers_back(text: str) -> bool:
     return means_the_same(text) or bool(_ADDED.search(normalise(text)))
 
 
-_THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
-_MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
-
-
-def is_for_other(request: str) -> bool:
-    """Whether a request says that it is for somebody else, or speaks of their things and never of the speaker's."""
-    if any("other_person" in part.cues for part in clauses(request)):
-        return True
-    return bool(_THEIRS.search(request)) and not _MINE.search(request)
-
-
 @dataclass(frozen=True)
 class Past:
     """What memory holds for the situation, indexed for filling arguments."""
@@ -62,16 +52,25 @@ class Past:
     @cached_property
     def state(self) -> UserState:
         """The user state that the recalled evidence amounts to."""
-        return fold_evidence(self.situation.recall.evidence)
+        return fold_evidence(self.evidence)
+
+    @cached_property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The recalled evidence; what calls for somebody else used says nothing of the person."""
+        others = {turn.turn_id for turn in self.situation.recall.turns if was_for_other(turn)}
+        return tuple(
+            replace(piece, kind="other_person") if piece.kind == "plain" and piece.turn_id in others else piece
+            for piece in self.situation.recall.evidence
+        )
 
     @cached_property
     def own_turns(self) -> tuple[Turn, ...]:
         """The turns of the running topic; without those for somebody else where this one speaks of the person."""
         turns = self.situation.recall.topic_turns
         request = self.situation.request
-        if is_for_other(request) or not _MINE.search(request):
+        if is_for_other(request) or not speaks_of_self(request):
             return tuple(turns)
-        return tuple(turn for turn in turns if not is_for_other(turn.request))
+        return tuple(turn for turn in turns if not was_for_other(turn))
 
     @cached_property
     def topic_calls(self) -> tuple[ToolCall, ...]:
@@ -107,7 +106,7 @@ class Past:
     def is_exception(self, tool: str, argument: str, value: JsonValue) -> bool:
         """Whether memory holds that a value was for once, for somebody else, or only supposed."""
         key = (Slot(tool, argument), canonical_key(value))
-        kinds = [piece.may_fill for piece in self.situation.recall.evidence if (piece.slot, piece.value_key) == key]
+        kinds = [piece.may_fill for piece in self.evidence if (piece.slot, piece.value_key) == key]
         return bool(kinds) and not any(kinds)
 
     def is_overruled(self, value: JsonValue, parameter: Parameter, tool: Tool) -> bool:
@@ -122,7 +121,7 @@ class Past:
         """Return the only value that memory holds for somebody else in such an argument, or `None`."""
         found = {
             piece.value_key: piece.value
-            for piece in self.situation.recall.evidence
+            for piece in self.evidence
             if piece.kind == "other_person"
             and piece.slot.argument == parameter.name
             and accepts(parameter, piece.value)

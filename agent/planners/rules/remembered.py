@@ -12,12 +12,13 @@ from pydantic import JsonValue
 from agent.planners.rules.descriptions import NewThing, described_day, new_thing, restriction
 from agent.planners.rules.entries import Group, with_field
 from agent.planners.rules.kinds import FLEETING, ValueKind, is_swapped, kind_of, role_of
-from agent.planners.rules.past_values import Past, is_for_other, means_the_same, refers_back
+from agent.planners.rules.past_values import Past, means_the_same, refers_back
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.verbs import deeds_of
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from memory.state.user_state import accepts
 from memory.text import normalise, split_name
 from memory.tools import Parameter, Tool
@@ -107,7 +108,7 @@ class Remembered:
 
     def _others(self, parameter: Parameter, tool: Tool) -> JsonValue:
         """Return what memory holds for somebody else: of the topic, where it is about them, else of all time."""
-        is_about_them = any(is_for_other(turn.request) for turn in self.situation.recall.topic_turns)
+        is_about_them = any(was_for_other(turn) for turn in self.situation.recall.topic_turns)
         value = self.past.from_topic(parameter, tool, of_other=True) if is_about_them else None
         return value if value is not None else self.past.of_other(parameter, tool)
 
