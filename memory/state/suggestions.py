@@ -16,22 +16,24 @@ _NO = re.compile(
     r"|^(?:不[是了]?|没有?|不对|不太)(?:$|[，。,！!])",
     re.IGNORECASE,
 )
+_LONGEST = 300
+"""Characters of a question; longer ones ask for no yes or no."""
 _QUESTION = re.compile(r"[^.!?。！？\n]+[?？]")
 _CHOICE = re.compile(r"\bor\b|还是|或者|哪|什么|几", re.IGNORECASE)
 _DO = re.compile(r"\b(?:do|don't|so) you (?:still |also |usually (?=\w))*(?P<does>[^,?]+)", re.IGNORECASE)
 _TAG = re.compile(
-    r"^(?:\W*(?:and|so|ah|oh|ok|okay|i see|then)\W+)*you(?P<rest>(?:'re| are|'ve| have)? [^,?]+), (?:right|correct|yes|"
+    r"^\W*(?:(?:and|so|ah|oh|ok|okay|i see|then)\b\W*)*you(?P<rest>(?:'re| are|'ve| have)? [^,?]+), (?:right|correct|yes|"
     r"no|true|(?:is|isn't) (?:that|it)(?: right)?|(?:do|don't|are|aren't|have|haven't) you)\W*$",
     re.IGNORECASE,
 )
 _ARE = re.compile(
-    r"^(?:\W*(?:and|so)\W+)*(?:are|aren't) you (?P<am>(?!sure|ok|okay|ready|there|done|looking|going|free)[^,?]+)",
+    r"^\W*(?:(?:and|so)\b\W*)*(?:are|aren't) you (?P<am>(?!sure|ok|okay|ready|there|done|looking|going|free)[^,?]+)",
     re.IGNORECASE,
 )
 _SHALL = re.compile(
     r"\b(?:shall|should|can|may) i (?P<rule>[^?]+)|\b(?:want|like) me to (?P<order>[^?]+)", re.IGNORECASE
 )
-_YOURS = re.compile(r"^(?:\W*(?:and|so)\W+)*is (?P<value>[^,?]+?) your (?P<name>[^,?]+)", re.IGNORECASE)
+_YOURS = re.compile(r"^\W*(?:(?:and|so)\b\W*)*is (?P<value>[^,?]+?) your (?P<name>[^,?]+)", re.IGNORECASE)
 _TAIL_ZH = re.compile(r"(?:[，,]?(?:对不对|对[吧吗]|是[吧吗]|可以吗|好吗|行吗|没错吧)|[吗吧么嘛])[？?]$")
 _ASIDE_ZH = re.compile(r"是不是|是否|^(?:那|所以|对了)[，,]?")
 _OFFER_ZH = re.compile(r"要不要|需要|想不想|要[订买点]|^要|帮您(?:订|买|点)")
@@ -42,14 +44,14 @@ def adopted(question: str, answer: str) -> str:
     """Return what `question` suggests as the person would say it, after a no its opposite; empty if it is none."""
     said = answer.strip()
     is_yes, is_no = YES.search(said) is not None, _NO.search(said) is not None
-    asked = _QUESTION.findall(written(question))
+    asked = [one.strip() for one in _QUESTION.findall(written(question)) if len(one) <= _LONGEST]
     if not asked or not (is_yes or is_no):
         return ""
-    if is_yes and (match := DO_YOU.search(question)):
+    if is_yes and (match := next(filter(None, map(DO_YOU.search, asked)), None)):
         return f"I {match['v']} {match['o']}"
-    suggested = "" if _CHOICE.search(asked[-1]) else _suggested(asked[-1].strip())
+    suggested = "" if _CHOICE.search(asked[-1]) else _suggested(asked[-1])
     if is_yes:
-        match = None if suggested else DO_YOU_ZH.search(question)
+        match = None if suggested else next(filter(None, map(DO_YOU_ZH.search, asked)), None)
         return f"我{match['v']}{match['o']}" if match else suggested
     return _opposite(suggested)
 
