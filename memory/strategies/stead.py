@@ -44,6 +44,8 @@ MAX_CONTEXT_TOKENS = 60
 """Of the turn before the best one, shown with it."""
 MAX_EARLIER_TOKENS = 90
 """Of an earlier turn: its request, calls and some of the results, so that several fit."""
+RESULT_TOKENS = 30
+"""Of the results of an exemplar, at least, however long its request and calls are: they may hold the id to use."""
 REQUEST_WEIGHT = 2.0
 """Of the ranking by the request."""
 SLOT_WEIGHT = 0.1
@@ -220,7 +222,8 @@ class _Shown:
                 break
             kind: ItemKind = "exemplar" if self._is_exemplar(position) else "turn"
             barest = self._history.moment.cards[position].least_tokens
-            most = MAX_EARLIER_TOKENS if kind == "exemplar" else max(barest, MAX_EARLIER_TOKENS)
+            room = RESULT_TOKENS if kind == "exemplar" else 0
+            most = max(barest + room, MAX_EARLIER_TOKENS)
             item = self._item(position, kind, score, min(budget, most)) or self._item(
                 position, kind, score, min(budget, barest)
             )
