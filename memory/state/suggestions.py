@@ -22,8 +22,8 @@ _QUESTION = re.compile(r"[^.!?。！？\n]+[?？]")
 _CHOICE = re.compile(r"\bor\b|还是|或者|哪|什么|几", re.IGNORECASE)
 _DO = re.compile(r"\b(?:do|don't|so) you (?:still |also |usually (?=\w))*(?P<does>[^,?]+)", re.IGNORECASE)
 _TAG = re.compile(
-    r"^\W*(?:(?:and|so|ah|oh|ok|okay|i see|then)\b\W*)*you(?P<rest>(?:'re| are|'ve| have)? [^,?]+), (?:right|correct|yes|"
-    r"no|true|(?:is|isn't) (?:that|it)(?: right)?|(?:do|don't|are|aren't|have|haven't) you)\W*$",
+    r"^\W*(?:(?:and|so|ah|oh|ok|okay|i see|then)\b\W*)*you(?P<rest>(?:'re| are|'ve| have)? [^,?]+), (?:right|correct|"
+    r"yes|no|true|(?:is|isn't) (?:that|it)(?: right)?|(?:do|don't|are|aren't|have|haven't) you)\W*$",
     re.IGNORECASE,
 )
 _ARE = re.compile(
