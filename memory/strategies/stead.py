@@ -45,7 +45,7 @@ MAX_CONTEXT_TOKENS = 60
 MAX_EARLIER_TOKENS = 90
 """Of an earlier turn: its request, calls and some of the results, so that several fit."""
 RESULT_TOKENS = 30
-"""Of the results of an exemplar, at least, however long its request and calls are: they may hold the id to use."""
+"""Of the results of an exemplar, at least, however long its calls are: they may hold the id to use."""
 REQUEST_WEIGHT = 2.0
 """Of the ranking by the request."""
 SLOT_WEIGHT = 0.1
@@ -221,11 +221,11 @@ class _Shown:
             if budget < LEAST_TURN_TOKENS:
                 break
             kind: ItemKind = "exemplar" if self._is_exemplar(position) else "turn"
-            barest = self._history.moment.cards[position].least_tokens
-            room = RESULT_TOKENS if kind == "exemplar" else 0
-            most = max(barest + room, MAX_EARLIER_TOKENS)
+            card = self._history.moment.cards[position]
+            least = card.barest_tokens + RESULT_TOKENS if kind == "exemplar" else card.least_tokens
+            most = max(least, MAX_EARLIER_TOKENS)
             item = self._item(position, kind, score, min(budget, most)) or self._item(
-                position, kind, score, min(budget, barest)
+                position, kind, score, min(budget, card.least_tokens)
             )
             if item is not None:
                 items.append(item)
