@@ -23,6 +23,7 @@ from tests.agent.conversations import NOW, talk
         ("search_trains.date", "hi"),
         ("search_trains.origin", "I need a restaurant first"),
         ("get_weather.place", "no, I meant the trains to Milan"),
+        ("cancel_train.booking_id", "I like window seats"),
         ("book_table.restaurant_id book_table.guests", "any trains to Milan?"),
         ("search_trains.date", "天气怎么样？"),
         ("search_trains.date", "不，我是说天气"),

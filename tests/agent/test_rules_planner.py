@@ -14,6 +14,7 @@ from clarifier.decision import Hint, Proposal, Situation
 from memory.evidence import PERSON, Evidence, Slot
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
+from memory.state.extraction import extract
 from memory.tools import Tool, parse_tools
 
 NOW = datetime(2026, 3, 9, 7, 36)
@@ -478,3 +479,29 @@ def test_a_condition_is_looked_up_before_the_rest() -> None:
     run = ("log_run", {"minutes": 35, "date": "2026-03-09"})
     assert calls(plan(request.format(", and log it if it is"))) == [link]
     assert calls(plan(request.format(""))) == [run, link]
+
+
+NOTED = "Noted. Nothing needs doing for that now."
+PRIVATE = (
+    "What tells of health, belief, money and the like I draw nothing from for later; I go by it only in the task that "
+    "you state it for. Say it together with what you would like done."
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "reply"),
+    [
+        ("I'm vegetarian", NOTED),
+        ("I'm diabetic", PRIVATE),
+        ("I can't eat gluten, I'm coeliac", PRIVATE),
+        ("I'm vegetarian and I'm diabetic, by the way", f"{NOTED} {PRIVATE}"),
+        (
+            "我有糖尿病",
+            "健康、信仰、钱财这类私事我不会留作以后的依据，只在你为某件事说明时才用。要办事时一起说，我就按它来办。",
+        ),
+    ],
+)
+def test_a_statement_is_called_noted_only_where_it_is_kept(words: str, reply: str) -> None:
+    kept = extract(Turn(turn_id="t1", request=words), 0)
+    assert bool(kept) is reply.startswith("Noted")
+    assert plan(words) == Proposal(reply=reply)

@@ -23,6 +23,7 @@ from agent.planners.rules.verbs import (
     deeds_of,
     deeds_said,
     is_bare_statement,
+    is_confidence,
     is_greeting,
     is_thanks,
 )
@@ -35,7 +36,7 @@ from memory.evidence import Slot
 from memory.tools import Tool
 from memory.typed.values import canonical_key, equal
 
-_WITHOUT_CALLS = (is_greeting, is_thanks, asks_what_can_be_done, asks_what_is_known, is_bare_statement)
+_WITHOUT_CALLS = (is_greeting, is_thanks, asks_what_can_be_done, asks_what_is_known, is_bare_statement, is_confidence)
 MAX_CALLS_OF_A_TOOL = 5
 """More of one kind in a request is rather a list that names something else."""
 

@@ -17,6 +17,8 @@ from agent.planners.rules.verbs import (
     asks_what_is_known,
     deeds_of,
     deeds_said,
+    is_bare_statement,
+    is_confidence,
     is_greeting,
 )
 from clarifier.grounding.replies import calls_off, leaves_open
@@ -47,6 +49,8 @@ def is_own_request(said: str, slots: Sequence[str], tools: Sequence[Tool], now: 
     if not asked or calls_off(said) or _YES.match(normalise(said)):
         return False
     if is_greeting(said) or asks_what_can_be_done(said) or asks_what_is_known(said):
+        return True
+    if (is_bare_statement(said) or is_confidence(said)) and all(kind_of(one) == "id" for _, one in asked):
         return True
     has_value = any(_may_be(said, tool, parameter, now) for tool, parameter in asked)
     about = [tool for tool, _ in asked]

@@ -14,13 +14,16 @@ from agent.planners.rules.verbs import (
     asks_what_can_be_done,
     asks_what_is_known,
     is_bare_statement,
+    is_confidence,
     is_greeting,
     is_thanks,
 )
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from memory.evidence import PERSON
-from memory.records import Observation, ToolCall
+from memory.records import Observation, ToolCall, Turn
+from memory.state.extraction import extract
+from memory.state.sensitive import is_sensitive_text
 from memory.state.user_state import fold_evidence
 from memory.text import Language, language, normalise, split_name
 from memory.tools import Tool
@@ -44,6 +47,11 @@ _DONE: dict[Language, str] = {
 _NOTED: dict[Language, str] = {
     "en": "Noted. Nothing needs doing for that now.",
     "zh": "记住了，现在没有什么要办的。",
+}
+_PRIVATE: dict[Language, str] = {
+    "en": "What tells of health, belief, money and the like I draw nothing from for later; I go by it only in the task "
+    "that you state it for. Say it together with what you would like done.",
+    "zh": "健康、信仰、钱财这类私事我不会留作以后的依据，只在你为某件事说明时才用。要办事时一起说，我就按它来办。",
 }
 _WELCOME: dict[Language, str] = {"en": "You're welcome.", "zh": "不客气。"}
 _GREETED: dict[Language, str] = {"en": "Hello.", "zh": "你好。"}
@@ -79,7 +87,11 @@ def small_talk(situation: Situation) -> str:
         )
     if is_thanks(request) and re.search(r"\bthank|\bcheers\b|谢", request, re.IGNORECASE):
         return _WELCOME[tongue]
-    return _NOTED[tongue] if is_bare_statement(request) else _CHAT[tongue]
+    if is_confidence(request) or is_bare_statement(request):
+        is_kept = bool(extract(Turn(turn_id="now", request=request), 0))
+        parts = [_NOTED[tongue]] * is_kept + [_PRIVATE[tongue]] * is_sensitive_text(request)
+        return (" " if tongue == "en" else "").join(parts) or _CHAT[tongue]
+    return _CHAT[tongue]
 
 
 def _facts(situation: Situation) -> list[str]:

@@ -41,6 +41,7 @@ _DECLINED = re.compile(
     re.IGNORECASE,
 )
 """Words that give no value for what takes any words."""
+_I = re.compile(r"\bI\b")
 _OF_THEM = re.compile(r"\sof (?:them|those|these|it)\b", re.IGNORECASE)
 
 
@@ -215,7 +216,7 @@ class Spoken:
         if groups:
             given = [entry.get(field_for(parameter, group) or "") for group in groups for entry in group.entries]
             return any(equal(one, value, parameter) for one in given if one is not None)
-        return not isinstance(value, str) or any(char.isdigit() or char.isupper() for char in value)
+        return not isinstance(value, str) or any(char.isdigit() or char.isupper() for char in _I.sub("", value))
 
     def _entry_answered(self, parameter: Parameter, answer: str) -> JsonValue:
         """Return the value of the entry that an answer chooses, or `None`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memory.state.sensitive import is_sensitive_text
 from memory.text import normalise, split_name
 from memory.tools import Tool
 
@@ -148,6 +149,14 @@ def is_bare_statement(text: str) -> bool:
         return False
     parts = [part for part in map(str.strip, re.split(r"[.!;\n。！；]+", normalise(text))) if part]
     return bool(parts) and all(_STATED.match(part) and not _WANTS.search(part) for part in parts)
+
+
+def is_confidence(text: str) -> bool:
+    """Whether `text` only tells of the speaker's health, belief, origin, money or the like, and asks for nothing."""
+    said = normalise(text)
+    if not is_sensitive_text(said) or re.search(r"[?？吗呢]|\d", said) or deeds_said(text) or _WANTS.search(said):
+        return False
+    return bool(re.match(r"(?:(?:and|but|so|also|by the way|btw|fyi)[,: ]+|对了[，, ]?)*(?:i|we|my|our)\b|我", said))
 
 
 _WANTS = re.compile(
