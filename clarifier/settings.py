@@ -64,6 +64,8 @@ class GroundingSettings:
     """One of several values for its field: the planner chose."""
     past_observation: float = 0.6
     """An identifier that a tool gave out in an earlier topic."""
+    named: float = 0.9
+    """An address or the like that the person once gave the name which they use now ("the office")."""
     derived: float = 0.95
     """Worked out from words of the request: a date at the clock, the code of a named country or currency."""
     derived_unnamed: float = 0.6

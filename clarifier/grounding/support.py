@@ -17,6 +17,7 @@ from clarifier.grounding.choices import Speech, speech_for, unclaimed
 from clarifier.grounding.derivations import worked_out
 from clarifier.grounding.matching import Match, contains, fits, is_identifier, match
 from clarifier.grounding.measures import speaks_of
+from clarifier.grounding.named import named_in
 from clarifier.grounding.own_words import hands_over
 from clarifier.grounding.recalled import Leaf, leaves
 from clarifier.grounding.sources import Sources
@@ -26,7 +27,7 @@ from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.text import split_name
 from memory.tools import Parameter, Tool
-from memory.typed.values import equal
+from memory.typed.values import canonical_key, equal
 
 FULL = 0.9
 """Support of at least this probability ends the search; weaker support is kept while better is looked for."""
@@ -73,7 +74,17 @@ def scalar_support(value: JsonValue, slot: Slot, parameter: Parameter | None, pl
         speech = _speech(value, slot, parameter, place)
         if speech == "other":
             return Support("none", 0.0)
-    for search in (_request, _answer, topic_use, _topic_words, _observation, habit, _past_observation, _worked_out):
+    for search in (
+        _request,
+        _answer,
+        topic_use,
+        _topic_words,
+        _observation,
+        _named,
+        habit,
+        _past_observation,
+        _worked_out,
+    ):
         found = search(value, slot, parameter, place)
         if found is None:
             continue
@@ -186,6 +197,23 @@ def _observation(value: JsonValue, slot: Slot, parameter: Parameter | None, plac
             probability = settings.observation if len(rivals) <= 1 else settings.observation_choice
             margin = probability if len(rivals) <= 1 else probability - (1 - probability)
             return Support("observation", probability, (turn_id,) if turn_id is not None else (), margin)
+    return None
+
+
+def _named(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
+    """The person once gave the value the name by which they speak of it in this turn."""
+    if isinstance(value, bool) or (parameter is not None and parameter.enum):
+        return None
+    sources = place.sources
+    untrue = {
+        piece.turn_id for piece in sources.of_value(canonical_key(value)) if piece.kind in ("hypothetical", "negated")
+    }
+    said = [one for one in (*sources.past_said, *sources.topic_said) if one.turn_id not in untrue]
+    said.sort(key=lambda one: sources.position(one.turn_id) if one.turn_id is not None else 0)
+    for text in (sources.own_request, sources.answers):
+        if text and (found := named_in(text, str(value), said)) is not None:
+            turn_ids = (found.turn_id,) if found.turn_id is not None else ()
+            return Support("habit", place.settings.grounding.named, turn_ids)
     return None
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from clarifier.grounding.grounder import Grounding, ground_call
 from clarifier.grounding.sources import Sources
 from clarifier.settings import Settings
+from memory.recall import RecallItem
 from memory.records import CallStep, Observation, Turn
 from memory.tools import Parameter
 from tests.clarifier.samples import (
@@ -362,3 +363,45 @@ def test_words_for_what_another_call_takes_say_nothing_of_this_one() -> None:
     later = Sources(situation(request, taker, steps=(made(unopened, ["from Oslo"]),)))
     (after,) = ground_call(answered, taker, later, Settings())
     assert [seen(one) for one in (alone, beside, after)] == [("none", 0.0), ("derived", 0.6), ("derived", 0.6)]
+
+
+POINT = need("point", "Coordinates, 'latitude,longitude'.", format="coordinates")
+
+
+def told(number: int, words: str) -> RecallItem:
+    return past(Turn(turn_id=f"t{number}", request=words), evidence("other.thing", number, turn=number))
+
+
+@pytest.mark.parametrize(
+    ("words", "request_text"),
+    [
+        ("The pottery studio is at 52.37,4.90, note it", "How far is the studio from here?"),
+        ("Note my allotment (52.37, 4.90)", "Will it rain at the allotment?"),
+        ("记住，工作室在 52.37,4.90", "从工作室怎么走？"),
+        ("我家：52.37,4.90", "到我家要多久？"),
+    ],
+)
+def test_a_name_stands_for_the_address_it_was_given_to(words: str, request_text: str) -> None:
+    items = (told(0, words), told(1, "Now to 51.1,4.2"))
+    found = ground("52.37,4.90", POINT, request_text, items=items)
+    assert (*seen(found), found.turn_ids) == ("habit", 0.9, ("t0",))
+    assert ground("51.1,4.2", POINT, request_text, items=items).probability < 0.5
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "request_text", "is_meant"),
+    [
+        ("My flat is at 52.37,4.90", "My new flat is at 51.1,4.2", "From my flat", (False, True)),
+        ("My office is at 52.37,4.90", "My aunt's office is at 51.1,4.2", "From the office", (True, False)),
+        ("My office is at 52.37,4.90", "My aunt's office is at 51.1,4.2", "From my aunt's office", (False, True)),
+        ("我家在 52.37,4.90", "搬家了，新家是 51.1,4.2", "从家出发", (False, True)),
+        ("我家在 52.37,4.90", "查 51.1,4.2", "大家都去哪儿", (False, False)),
+        ("我家在 52.37,4.90", "查 51.1,4.2", "到她家", (False, False)),
+    ],
+)
+def test_whose_name_it_is_and_who_has_it_by_now(
+    earlier: str, later: str, request_text: str, is_meant: tuple[bool, bool]
+) -> None:
+    items = (told(0, earlier), told(1, later))
+    found = [ground(point, POINT, request_text, items=items).probability for point in ("52.37,4.90", "51.1,4.2")]
+    assert tuple(probability == 0.9 for probability in found) == is_meant
