@@ -14,7 +14,7 @@ from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.spoken import mentions_in
 from clarifier.posterior import Moment, Testimony
 from memory.evidence import Evidence, Slot
-from memory.records import CallStep, Turn
+from memory.records import CallStep, QuestionStep, Turn
 from memory.state.cues import cues_in
 from memory.typed.dates import normal_date
 from memory.typed.values import canonical_key
@@ -44,8 +44,15 @@ class Sources:
 
     @cached_property
     def topic_said(self) -> tuple[Said, ...]:
-        """The person's words in the running topic, oldest first."""
-        return tuple(said for turn in self.situation.recall.topic_turns for said in said_in(turn))
+        """The person's words in the running topic, oldest first, or in the turn that waits for an answer."""
+        recall = self.situation.recall
+        turns = recall.topic_turns or tuple(turn for turn in recall.turns[-1:] if self._waits(turn))
+        return tuple(said for turn in turns for said in said_in(turn))
+
+    def _waits(self, turn: Turn) -> bool:
+        """Whether a turn made no call, but asked for a value that a tool on offer takes."""
+        asked = {slot.partition(".")[0] for step in turn.steps if isinstance(step, QuestionStep) for slot in step.slots}
+        return not turn.calls and any(tool.name in asked for tool in self.situation.tools)
 
     @cached_property
     def topic_used(self) -> tuple[Used, ...]:

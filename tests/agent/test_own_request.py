@@ -76,3 +76,9 @@ def test_a_correction_changes_what_was_said_and_the_question_stays_open(tmp_path
 def test_a_greeting_after_an_open_question_is_no_place(tmp_path: Path) -> None:
     _, calls, _ = talk(tmp_path, "a table for dinner please", "why do you need that?", "hi")
     assert calls == []
+
+
+@pytest.mark.parametrize(("said", "day"), [("whatever", "2026-03-10"), ("no, I meant Friday", "2026-03-13")])
+def test_an_answer_after_the_turn_keeps_what_the_open_request_said(tmp_path: Path, said: str, day: str) -> None:
+    _, calls, _ = talk(tmp_path, "what's the weather tomorrow?", said, "Turin")
+    assert calls == [("get_weather", {"place": "Turin", "date": day})]
