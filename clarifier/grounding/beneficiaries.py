@@ -9,6 +9,7 @@ from clarifier.grounding.recalled import leaves
 from clarifier.grounding.spoken import mentions_in
 from memory.records import Turn
 from memory.state.cues import RELATION, clauses
+from memory.text_cache import text_cache
 
 _THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)
@@ -28,6 +29,7 @@ def speaks_of_self(request: str) -> bool:
     return bool(_MINE.search(request))
 
 
+@text_cache(4096)  # every decision asks it of every recalled turn
 def is_for_other(request: str) -> bool:
     """Whether a request says that it is for somebody else, or speaks of their things and never of the speaker's."""
     if any("other_person" in part.cues for part in clauses(request)) or _FOR_THEM.search(request):
@@ -39,15 +41,14 @@ def was_for_other(turn: Turn) -> bool:
     """Whether a turn was for somebody else, be it by a name ("for Anna") that its calls took for no value."""
     if is_for_other(turn.request):
         return True
+    named = list(_NAMED.finditer(turn.request)) if turn.calls else []
+    if not named:
+        return False
     values = {str(leaf.value).casefold() for call in turn.calls for leaf in leaves(dict(call.arguments))}
-    days = [
-        mention
-        for mention in mentions_in(turn.request, turn.time or _ANY_CLOCK)
-        if mention.kind in ("date", "date_range", "time")
-    ]
+    found = mentions_in(turn.request, turn.time or _ANY_CLOCK)
+    days = [mention for mention in found if mention.kind in ("date", "date_range", "time")]
     return any(
         not any(match[1].casefold() in value for value in values)
         and not any(day.start <= match.start(1) < day.end for day in days)
-        for match in _NAMED.finditer(turn.request)
-        if turn.calls
+        for match in named
     )
