@@ -62,9 +62,8 @@ def named_in(request: str, value: str, said: Sequence[Said]) -> Said | None:
     wanted = _bare(value)
     if not _LITERAL.search(wanted):
         return None
-    words_for_it = [one for one in said if wanted in _bare(one.text)]
-    own = [one for text in words_for_it for one in _bindings(text.text) if one.value == wanted]
-    if all(_fit(one.words, request) is None for one in own):
+    own = [one for words in said if wanted in _bare(words.text) for one in _bindings(words.text)]
+    if all(_fit(one.words, request) is None for one in own if one.value == wanted):
         return None
     meant: dict[tuple[str, str], tuple[int, str, Said]] = {}
     for words in said:
@@ -130,5 +129,6 @@ def _speaks_of(word: str, request: str) -> bool:
     return re.search(rf"(?:^|[^\u4e00-\u9fff]|[{_WORD_ZH}]){word}", request) is not None
 
 
+@text_cache(8192)
 def _bare(value: str) -> str:
     return re.sub(r"\s+", "", value).casefold()

@@ -9,6 +9,7 @@ from functools import cached_property
 from clarifier.decision import Situation
 from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from clarifier.grounding.own_words import own_words
+from clarifier.grounding.persons import persons_in, served_in
 from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
 from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.spoken import mentions_in
@@ -70,7 +71,8 @@ class Sources:
         if used.turn_id in self.of_others:
             return False
         meant = self._index.passing.get((used.slot, used.turn_id, canonical_key(used.value)))
-        return meant is None or (meant == {"other_person"} and self.is_for_another)
+        is_theirs = self.is_for_another or used.turn_id in self.for_the_named
+        return meant is None or (meant == {"other_person"} and is_theirs)
 
     @cached_property
     def is_for_another(self) -> bool:
@@ -78,11 +80,30 @@ class Sources:
         return "other_person" in cues_in(self.situation.request)
 
     @cached_property
+    def for_others(self) -> frozenset[str]:
+        """The recalled turns for somebody else."""
+        return frozenset(turn.turn_id for turn in self.situation.recall.turns if was_for_other(turn))
+
+    @cached_property
     def of_others(self) -> frozenset[str]:
         """The recalled turns for somebody else: what their calls took speaks for no request of the person's own."""
         if self.is_for_another or is_for_other(self.situation.request):
             return frozenset()
-        return frozenset(turn.turn_id for turn in self.situation.recall.turns if was_for_other(turn))
+        return self.for_others - self.for_the_named
+
+    @cached_property
+    def for_the_named(self) -> frozenset[str]:
+        """Recalled turns that speak of a person whom this request names; no word of a tool is a name."""
+        told = " ".join(f"{tool.name} {tool.description}" for tool in self.situation.tools).casefold()
+        named = {name for name in persons_in(self.situation.request) if name not in told}
+        turns = [turn for turn in self.situation.recall.turns if any(name in turn.request.casefold() for name in named)]
+        return frozenset(turn.turn_id for turn in turns if served_in(turn) & named)
+
+    def is_of_the_named(self, piece: Evidence) -> bool:
+        """Whether evidence is of what was done for a person whom this request names."""
+        if piece.turn_id not in self.for_the_named:
+            return False
+        return piece.kind == "other_person" or (piece.kind == "plain" and piece.turn_id in self.for_others)
 
     @cached_property
     def topic_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:
@@ -106,6 +127,12 @@ class Sources:
             if item.turn is None and not item.evidence and item.turn_ids:
                 words.append(Said(item.text, item.turn_ids[-1]))
         return tuple(words)
+
+    @cached_property
+    def said_before(self) -> tuple[Said, ...]:
+        """The person's words before this turn, as recalled, oldest first."""
+        said = [one for one in (*self.past_said, *self.topic_said) if one.turn_id is not None]
+        return tuple(sorted(said, key=lambda one: self.position(one.turn_id or "")))
 
     @cached_property
     def past_observed(self) -> tuple[tuple[str, tuple[Leaf, ...]], ...]:

@@ -208,8 +208,7 @@ def _named(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Pla
     untrue = {
         piece.turn_id for piece in sources.of_value(canonical_key(value)) if piece.kind in ("hypothetical", "negated")
     }
-    said = [one for one in (*sources.past_said, *sources.topic_said) if one.turn_id not in untrue]
-    said.sort(key=lambda one: sources.position(one.turn_id) if one.turn_id is not None else 0)
+    said = [one for one in sources.said_before if one.turn_id not in untrue]
     for text in (sources.own_request, sources.answers):
         if text and (found := named_in(text, str(value), said)) is not None:
             turn_ids = (found.turn_id,) if found.turn_id is not None else ()

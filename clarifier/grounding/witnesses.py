@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -48,7 +48,8 @@ def remember(
 ) -> Remembered:
     """Return the posterior of `slot` and what in it speaks for `value`.
 
-    All evidence for the slot itself competes, but for values that are proposed `beside` this one, in other calls of the
+    Where the request names the person the value was last used for, what was used for that person competes, else all
+    evidence for the slot itself, but for values that are proposed `beside` this one, in other calls of the
     tool: who asks for three cities at once does not choose between them. Other evidence only supports: arguments of
     the same or a related name in other tools, one piece a turn, unless the slot has a long record of its own; where
     none of it names the value, the same value in any other slot, and then the person's own words in recalled turns.
@@ -56,7 +57,7 @@ def remember(
     view = _View(value, parameter)
     others = frozenset(canonical_key(other) for other in beside) - {view.key}
     return sources.once(
-        ("remember", slot, view.key, type(value), others),
+        ("remember", slot, view.key, type(value), others, sources.for_the_named),
         (parameter, settings),
         lambda: _remember(view, slot, others, sources, settings),
     )
@@ -65,7 +66,10 @@ def remember(
 def _remember(view: _View, slot: Slot, others: Collection[str], sources: Sources, settings: Settings) -> Remembered:
     value, parameter, near = view.value, view.parameter, settings.similarity
     heard = [view.of(said) for said in sources.of_slot(slot) if canonical_key(said.value) not in others]
-    if not _speaks_for_itself(heard, near):
+    theirs = _of_the_named(heard, sources)
+    if any(map(view.holds, theirs)):
+        heard = theirs
+    elif not _speaks_for_itself(heard, near):
         heard += view.supporting(sources.of_argument(slot), near.same_argument, heard)
         heard += view.supporting(sources.of_relatives(slot), near.related_argument, heard)
     if (
@@ -103,6 +107,14 @@ def _remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, se
     if not is_vague and not _speaks_for_itself(heard, settings.similarity):
         heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
     return posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
+
+
+def _of_the_named(heard: Sequence[Testimony], sources: Sources) -> list[Testimony]:
+    """What was used for the person whom this request names, as good evidence for another call for that person."""
+    if not sources.for_the_named:
+        return []
+    theirs = ((said, list(filter(sources.is_of_the_named, said.evidence))) for said in heard)
+    return [said._replace(evidence=[replace(one, kind="plain") for one in pieces]) for said, pieces in theirs if pieces]
 
 
 def _speaks_for_itself(own: Sequence[Testimony], near: SimilaritySettings) -> bool:

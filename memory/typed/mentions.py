@@ -214,7 +214,8 @@ _OPENER_WORDS = (
     "help plan what's how's who's is was are can "
     "every everything never always nothing nobody somebody lovely great fine aye ah oh hmm enough words very turn"
 )
-_OPENERS = frozenset(_OPENER_WORDS.split())
+OPENERS = frozenset(_OPENER_WORDS.split())
+"""Words in lower case that open a sentence and name nothing."""
 _I_WORDS = frozenset(("i", "i'd", "i'll", "i'm", "i've"))
 
 
@@ -254,7 +255,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the place of a run of capitals without openers, "I" and the possessive; empty if nothing is left."""
     is_opening = _starts_sentence(text, start)
     words = [(match.group().casefold().replace("’", "'"), match) for match in re.finditer(r"\S+", text[start:end])]
-    while words and words[0][0] in (_OPENERS if is_opening else _I_WORDS):
+    while words and words[0][0] in (OPENERS if is_opening else _I_WORDS):
         words.pop(0)
     while words and words[-1][0] in _I_WORDS | {"of", "the", "de"}:
         words.pop()

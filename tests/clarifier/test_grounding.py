@@ -405,3 +405,27 @@ def test_whose_name_it_is_and_who_has_it_by_now(
     items = (told(0, earlier), told(1, later))
     found = [ground(point, POINT, request_text, items=items).probability for point in ("52.37,4.90", "51.1,4.2")]
     assert tuple(probability == 0.9 for probability in found) == is_meant
+
+
+@pytest.mark.parametrize(
+    ("first", "now", "is_theirs"),
+    [
+        ("My sister needs a tenor sax lesson", "The same lesson for my sister, please", True),
+        ("Renée wants a tenor sax lesson too", "Renée would like another one", True),
+        ("我姐想学次中音萨克斯", "我姐那边再约一次", True),
+        ("陈默也要上萨克斯课", "陈默的课再约一节", True),
+        ("My sister needs a tenor sax lesson", "The same lesson for my brother, please", False),
+        ("My sister needs a tenor sax lesson", "Book me a lesson", False),
+        ("My neighbour needs a tenor sax lesson", "My neighbour wants a lesson", False),  # one of several
+        ("Renée wants a Tenor lesson", "A Tenor lesson for me", False),  # what the call was about is nobody's name
+    ],
+)
+def test_what_was_for_somebody_counts_again_where_that_very_one_is_named(first: str, now: str, is_theirs: bool) -> None:
+    turn = Turn(turn_id="t0", request=first, steps=(made(call("get_thing", teacher="Tenor Tom"), 1),))
+    theirs = evidence("get_thing.teacher", "Tenor Tom", kind="other_person")
+    own = evidence("get_thing.teacher", "Bea Bass", turn=1)
+    found = ground("Tenor Tom", need("teacher"), now, items=(past(turn, theirs), state(own)))
+    w = 0.8 * 2 ** (-2 / 40)
+    expected = ("habit", pytest.approx(w / (w + 1))) if is_theirs else ("none", 0.0)
+    assert seen(found) == expected
+    assert ground("Bea Bass", need("teacher"), now, items=(past(turn, theirs), state(own))).grounds == "habit"
