@@ -18,7 +18,10 @@ from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
 
 _WHEN = r"(?:when(?:ever)?|(?:every|each|any) ?time|if|during|while (?=\w+ing\b))"
-_MAIN = r"(?:i|we|i'm|i'll|i'd|please|always|never|just|only|let's|don't)\b(?!')"
+_MAIN = (
+    r"(?:i|we|i'm|i'll|i'd|please|always|never|just|only|let's|don't|book|order|use|get|give|take|choose|pick|send|put|"
+    r"set|make|add|call|find|show|remind|play|turn|keep|leave|deliver|pay)\b(?!')"
+)
 _DAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days|week(?:day|end|night)s|(?:public |school )?holidays)"
 _PART = r"(?:mornings?|afternoons?|evenings?|nights?)"
 _SEASON = r"(?:summer|winter|spring|autumn|fall)"

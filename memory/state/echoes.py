@@ -6,7 +6,7 @@ there, and an earlier turn has it for the same concept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -103,12 +103,6 @@ class Echoes:
                 yield piece
             else:
                 yield replace(piece, echo_of=source) if source != piece.turn_id else piece
-
-
-def with_echoes(evidence: Sequence[tuple[Evidence, ...]]) -> list[tuple[Evidence, ...]]:
-    """Return the evidence per turn, oldest first, with every echo naming the turn whose value it repeats."""
-    echoes = Echoes()
-    return [echoes.mark(pieces) for pieces in evidence]
 
 
 @text_cache(4096)

@@ -14,7 +14,8 @@ from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
-from memory.state.echoes import PersonsWords, with_echoes
+from memory.state.echoes import Echoes, PersonsWords
+from memory.state.refusals import Refusals
 from memory.state.statements import assents, statements
 from memory.state.wording import Wording, is_said
 from memory.text import split_name
@@ -73,7 +74,9 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     kept = list(_kept_calls(turn))
     chosen = list(_choices(turn, position, kept)) if kept else []
     taken_up = {piece.value_key for piece in chosen}
-    said = (piece for piece in statements(turn, position, has_calls=bool(kept)) if piece.value_key not in taken_up)
+    values = [value for call, _ in kept for value in call.arguments.values()]
+    told = statements(turn, position, lambda clause: any(is_said(value, clause) for value in values))
+    said = (piece for piece in told if piece.value_key not in taken_up)
     return tuple(dict.fromkeys([*chosen, *said]))
 
 
@@ -125,13 +128,14 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
     The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
     its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
     speaks no more and the later one has source `correction`. A yes to what the reply before asked ("do you like …?")
-    adopts it. Values used again unsaid are marked as echoes.
+    adopts it. Values used again unsaid are marked as echoes, and refusals reach what was said under other topics.
 
     Args:
         turns: The log, oldest first.
         readings: What `read` gave for each turn.
     """
-    return with_echoes(revised(turns, readings))
+    echoes, refusals = Echoes(), Refusals()
+    return [refusals.spread(echoes.mark(pieces)) for pieces in revised(turns, readings)]
 
 
 def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) -> list[tuple[Evidence, ...]]:

@@ -6,6 +6,7 @@ from memory.evidence import Evidence
 from memory.records import Turn
 from memory.state.echoes import Echoes
 from memory.state.extraction import Reading, read, revised
+from memory.state.refusals import Refusals
 
 
 class LogEvidence:
@@ -18,6 +19,7 @@ class LogEvidence:
         self._unmarked: tuple[Evidence, ...] = ()
         """Of the last turn, echoes unmarked."""
         self._echoes = Echoes()
+        self._refusals = Refusals()
 
     def append(self, turn: Turn) -> bool:
         """Take in the next turn, and say whether it changed what the turn before it says."""
@@ -31,7 +33,11 @@ class LogEvidence:
             has_changed = before != self._unmarked
             if has_changed:
                 self._echoes.take_back()
-                self.pieces[-1] = self._echoes.mark(before)
-        self.pieces.append(self._echoes.mark(now))
+                self._refusals.take_back()
+                self.pieces[-1] = self._marked(before)
+        self.pieces.append(self._marked(now))
         self._last, self._unmarked = turn, now
         return has_changed
+
+    def _marked(self, pieces: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return self._refusals.spread(self._echoes.mark(pieces))

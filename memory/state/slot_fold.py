@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence, Kind
 from memory.state.candidates import Candidate, Status, ordered
+from memory.state.refusals import is_kind_of
 from memory.text import normalise
 from memory.typed.value_forms import form_key, wall_time
 
@@ -119,16 +120,12 @@ def _past(status: Status, held: Sequence[Evidence]) -> Candidate:
 
 
 def _is_refused(held: Evidence, other: _Key, piece: Evidence, key: _Key) -> bool:
-    """Whether who is against the one has no more of the other: the same in any context, or a thing of that kind.
-
-    Who no longer likes running does not like running in the park.
-    """
+    """Whether who is against the one has no more of the other: the same in any context, or a thing of that kind."""
     if other.is_negated or other.form == key.form:
         return not other.is_negated
     if piece.slot.tool != PERSON or not isinstance(piece.value, str) or not isinstance(held.value, str):
         return False
-    general, special = normalise(piece.value), normalise(held.value)
-    return f" {general} " in f" {special} "
+    return is_kind_of(held.value, piece.value)
 
 
 def _is_same_rule(held: Evidence, piece: Evidence) -> bool:

@@ -33,7 +33,7 @@ START = (
     r"nowadays|at home|turns out|it turns out|to be honest|tbh|i must say|i have to say|i guess|guess|lol|haha|hm+|"
     r"ok|okay|"
     r"ah|um|ugh|in fact|for the record|\w+ly|in theory|usually|as a rule|remember|note|fyi) )*|\b(?:and|but|so|"
-    r"because|since|as|that|know|think|said|remember|"
+    r"because|since|as|that|know|think|said|remember|mind|"
     r"honestly|personally|actually|now|way|then) )"
 )
 _ADVERBS = (
@@ -72,7 +72,7 @@ OBJECT = r" (?P<o>.+)"
 ZH_SELF = (
     r"(?:^|[，。、\s])(?:不过|说实话|老实说|说真的|讲真的?|你也?知道的?|比起[^，。\s我]{1,6}|[^，。、\s我他她它你谁说讲问告让叫给跟和与对替帮要如假若比把被除为前曾过]{0,6})?"
     r"(?:我(?:这个?人)?|我们家?|我家|俺|本人|咱们?)(?:自己|除了[^，。\s]{1,8}?|周末|早上|晚上|中午|出差|旅行|出门|在家|其实|真的|真心|真|就|也|还|还是|一直|一向|从小|平时|现在|如今|最近|近来|早就?|早已|已经|越来越|每[天日周晚年月]|天天|经常|常常?|"
-    r"特别|最|很|非常|超级?|更|比较|个人|挺|蛮|好|倒是?|都|一般|通常|往往|基本上?|完全|实在|确实|可)*"
+    r"特别|最|很|非常|超级?|更|比较|个人|挺|蛮|好|倒是?|都|一般|通常|往往|基本上?|完全|实在|确实|可|是)*"
 )
 """The speaker as the subject, after a lead-in that names nobody and is no "if"."""
 

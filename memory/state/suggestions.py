@@ -37,6 +37,9 @@ _YOURS = re.compile(r"^\W*(?:(?:and|so)\b\W*)*is (?P<value>[^,?]+?) your (?P<nam
 _TAIL_ZH = re.compile(r"(?:[，,]?(?:对不对|对[吧吗]|是[吧吗]|可以吗|好吗|行吗|没错吧)|[吗吧么嘛])[？?]$")
 _ASIDE_ZH = re.compile(r"是不是|是否|^(?:那|所以|对了)[，,]?")
 _OFFER_ZH = re.compile(r"要不要|需要|想不想|要[订买点]|^要|帮您(?:订|买|点)")
+_RULE_ZH = re.compile(
+    r"(?:要不要|需不需要|是否|要我|需要|可以)(?P<rule>[^，。？?！]*?[帮给替为][您你][^，。？?！]+?)(?:吗|么|呢)?[？?]"
+)
 _LIKES_ZH = re.compile(r"^我(?P<often>平时|一般)?(?=喜欢|爱|吃|喝|坐|用|看)")
 
 
@@ -57,6 +60,8 @@ def adopted(question: str, answer: str) -> str:
 
 
 def _suggested(question: str) -> str:
+    if (match := _RULE_ZH.search(question)) and "standing" in cues_in(normalise(match["rule"])):
+        return re.sub("[您你]", "我", match["rule"])
     if tail := _TAIL_ZH.search(question):
         told = _ASIDE_ZH.sub("", re.sub("[您你]", "我", question[: tail.start()]))
         return "" if _OFFER_ZH.search(question) else told

@@ -27,6 +27,9 @@ from memory.state.conditions import is_met
 from memory.state.extraction import Extractor, extract_all
 from memory.state.slot_fold import SlotFold
 from memory.state.slot_nouns import SlotNouns
+from memory.state.things import topic_of
+from memory.text import normalise
+from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool, ValueType
 from memory.typed.enum_mentions import enum_mention
 from memory.typed.value_forms import wall_time
@@ -76,7 +79,10 @@ class SlotState:
 
     def _speaking_for(self, tool: Tool, parameter: Parameter) -> Iterator[Candidate]:
         similarity = context_similarity(self.slot, tool, parameter)
-        for candidate in self.candidates if similarity else ():
+        is_of_choice = similarity == 0 and self.slot in _of_choices(parameter)
+        for candidate in self.candidates if similarity or is_of_choice else ():
+            if is_of_choice and not _is_choice(candidate.value, parameter):
+                continue
             fitted = _fitted(candidate, parameter) if self.slot.tool == PERSON else candidate
             if accepts(parameter, fitted.value) and (similarity == 1 or not fitted.stays_in_slot):
                 # Words that name an allowed value say more than the noun: "second class" means any `travel_class`.
@@ -150,7 +156,8 @@ class UserState:
         Values that the parameter could not take (type, enum) are left out. `None` if nothing is known.
         """
         slot = Slot(tool.name, parameter.name)
-        near = tuple(state for one in self.nouns.near(slot) if (state := self.slots.get(one)) is not None)
+        slots = dict.fromkeys((*self.nouns.near(slot), *_of_choices(parameter)))
+        near = tuple(state for one in slots if (state := self.slots.get(one)) is not None)
         known = self.found.get(slot)
         if known is None or not known.is_of(parameter, near):
             if len(self.found) >= _KEPT_LOOKUPS:
@@ -160,7 +167,23 @@ class UserState:
 
     def _looked_up(self, tool: Tool, parameter: Parameter, near: Iterable[SlotState]) -> SlotState | None:
         found = [candidate for state in near for candidate in state.speaking_for(tool, parameter)]
-        return SlotState(Slot(tool.name, parameter.name), ordered(found)) if found else None
+        return SlotState(Slot(tool.name, parameter.name), ordered(_ruled(found, parameter))) if found else None
+
+
+def _ruled(found: Sequence[Candidate], parameter: Parameter) -> Iterator[Candidate]:
+    """Yield the candidates for `parameter`, habits closed by a rule that the person gave since and that names a choice.
+
+    "From now on an aisle seat" is kept under what the person said; it ends the window seats of any tool.
+    """
+    said = (one for one in found if parameter.enum and one.evidence[-1].slot.tool == PERSON)
+    rules = [one for one in said if one.is_standing and one.status == "current" and not one.is_negated]
+    newest = max(rules, key=lambda one: one.last, default=None)
+    for one in found:
+        is_habit = one.status == "current" and not one.is_negated and not one.is_standing
+        if newest is not None and is_habit and one.last < newest.last and one.value != newest.value:
+            yield replace(one, status="superseded", until=newest.last)
+        else:
+            yield one
 
 
 def fold(
@@ -244,6 +267,24 @@ def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:
         return candidate
     evidence = tuple(replace(piece, value=named[0]) for piece in candidate.evidence)
     return replace(candidate, value=named[0], evidence=evidence)
+
+
+def _of_choices(parameter: Parameter) -> tuple[Slot, ...]:
+    """Return the slots of what a person says of the very values that `parameter` allows ("I prefer the aisle")."""
+    return tuple(Slot(PERSON, _topic_of_choice(value)) for value in parameter.enum if isinstance(value, str) and value)
+
+
+def _is_choice(value: JsonValue, parameter: Parameter) -> bool:
+    return isinstance(value, str) and _plain(value) in {_plain(one) for one in parameter.enum if isinstance(one, str)}
+
+
+@text_cache(4096)
+def _topic_of_choice(value: str) -> str:
+    return topic_of(_plain(value))
+
+
+def _plain(value: str) -> str:
+    return normalise(value.replace("_", " "))
 
 
 def accepts(parameter: Parameter, value: JsonValue) -> bool:

@@ -1,7 +1,7 @@
 """The dialogues of `dialogues.jsonl`: what the user state must make of them.
 
-A dialogue is a few turns with expectations of the state after them. Halves A and C were used to mend the readers, B and
-D only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by
+A dialogue is a few turns with expectations of the state after them. Halves A, C and E were used to mend the readers, B,
+D and F only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by
 `lookup` of an argument of a tool on offer, or gives the `count` of current values of a slot.
 """
 
@@ -37,7 +37,7 @@ Standing = Literal[
 ]
 """`off`: not current, whatever else; `not`: current as what the person does not want; `bound`: current only under a
 condition that holds the text `condition`."""
-HALVES = ("A", "B", "C", "D")
+HALVES = ("A", "B", "C", "D", "E", "F")
 
 
 class StepLine(BaseModel, frozen=True, extra="forbid"):
@@ -85,7 +85,7 @@ class Dialogue(BaseModel, frozen=True, extra="forbid"):
     """A line of the file."""
 
     id: str
-    half: Literal["A", "B", "C", "D"]
+    half: Literal["A", "B", "C", "D", "E", "F"]
     language: Literal["en", "zh"]
     kind: str
     tools: dict[str, dict[str, str | tuple[str, ...]]] = {}
@@ -155,7 +155,7 @@ def scores(dialogues: Iterable[Dialogue]) -> Mapping[tuple[str, str, str], Score
 
 def _tool(name: str, types: Mapping[str, str | tuple[str, ...]]) -> Tool:
     parameters = tuple(
-        Parameter(name=argument, enum=tuple(choices) if isinstance(choices, tuple) else ())
+        Parameter(name=argument, type="any", enum=tuple(choices) if isinstance(choices, tuple) else ())
         for argument, choices in types.items()
     )
     return Tool(name=name, parameters=parameters, definition={})

@@ -9,13 +9,22 @@ import pytest
 from tests.memory.dialogues import Dialogue, read
 
 DIALOGUES = read()
-MISSED = {"en-dates-4", "en-equality-1", "en-slots-9", "zh-equality-1"}
-"""A diet that no word ends, a number that was once written as text, a like whose topic is no word of the argument."""
+MISSED = {
+    "en-dates-4",  # a diet that no word ends
+    "en-equality-1",  # a number that was once written as text
+    "zh-equality-1",
+    "e-en-answer-3",  # an answer about a present for somebody else
+    "e-zh-rule_change-1",  # a refusal bound to a time of the day
+    "e-zh-rule_change-3",  # an amount whose rule names another thing
+    "e-zh-context-3",  # a context without a word after it
+    "e-zh-other_person-3",  # what a call took up is no statement
+    "e-zh-units-1",  # "raise it" of something said two turns ago
+}
 
 
 def test_both_halves_have_every_kind_in_both_languages() -> None:
     cells = Counter((one.half, one.language, one.kind) for one in DIALOGUES)
-    assert len(DIALOGUES) == 392
+    assert len(DIALOGUES) == 502
     for halves in ("AB", "CD"):
         kinds = {one.kind for one in DIALOGUES if one.half in halves and one.kind != "script"}
         assert {cell for cell in cells if cell[0] in halves and cell[2] != "script"} == {
@@ -23,14 +32,21 @@ def test_both_halves_have_every_kind_in_both_languages() -> None:
         }
 
 
-@pytest.mark.parametrize("dialogue", [one for one in DIALOGUES if one.half in "AC"], ids=lambda one: one.id)
+@pytest.mark.parametrize("dialogue", [one for one in DIALOGUES if one.half in "ACE"], ids=lambda one: one.id)
 def test_the_half_that_was_mended_with(dialogue: Dialogue) -> None:
     assert bool(dialogue.failed()) == (dialogue.id in MISSED)
 
 
 @pytest.mark.parametrize(
     ("half", "language", "floor", "total"),
-    [("B", "en", 49, 59), ("B", "zh", 53, 59), ("D", "en", 29, 38), ("D", "zh", 28, 40)],
+    [
+        ("B", "en", 50, 59),
+        ("B", "zh", 53, 59),
+        ("D", "en", 32, 38),
+        ("D", "zh", 29, 40),
+        ("F", "en", 20, 27),
+        ("F", "zh", 18, 28),
+    ],
 )
 def test_the_halves_that_only_measure(half: str, language: str, floor: int, total: int) -> None:
     held_out = [one for one in DIALOGUES if (one.half, one.language) == (half, language)]

@@ -340,3 +340,22 @@ def test_words_that_name_an_allowed_value_speak_as_an_argument_of_their_name_doe
     found = state.lookup(trains, classes)
     assert found is not None
     assert [(one.value, one.similarity, one.is_standing) for one in found.candidates] == [("second_class", 0.5, True)]
+
+
+@pytest.mark.parametrize(
+    ("said", "choices", "found"),
+    [
+        ("I prefer the aisle.", ("aisle", "window"), ["aisle"]),
+        ("我喜欢二等座", ("一等座", "二等座"), ["二等座"]),
+        ("我一直坐靠窗", ("靠窗", "过道"), ["靠窗"]),
+        ("I love jazz.", ("folk", "jazz"), ["jazz"]),
+        ("I love jazz festivals.", ("folk", "jazz"), []),
+        ("I have a large garden.", ("large", "small"), []),
+    ],
+)
+def test_what_is_liked_speaks_for_an_argument_that_allows_just_that(
+    said: str, choices: tuple[str, ...], found: list[str]
+) -> None:
+    kind = Parameter(name="variant", enum=choices)
+    state = fold([turn("t0", said)]).lookup(Tool(name="pick", parameters=(kind,), definition={}), kind)
+    assert [one.value for one in (state.candidates if state else ())] == found
