@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -13,6 +13,9 @@ from memory.state.transcripts import Conversation, ExportedTurn, read_line, turn
 from memory.storage.turn_growth import has_grown_to
 from memory.storage.user_memory import UserMemory
 from memory.typed.value_forms import wall_time
+
+_LINES_AT_ONCE = 64
+"""Whose turns are acknowledged together where all of them are new."""
 
 OnProgress = Callable[[int, int], None]
 """Told how many lines are done, and of how many."""
@@ -72,11 +75,15 @@ def import_lines(
     for user, held in by_user.items():
         person = memory.user(Scope(user, tenant=tenant))
         imported.users += not person.settings.is_paused
+        ordered = _in_order(held)
         known = {turn.turn_id: turn for turn in person.kept_turns()}
-        for line in _in_order(held):
-            _remember(line, person, known, imported)
-            done += 1
-            on_progress(done, imported.lines)
+        for start in range(0, len(ordered), _LINES_AT_ONCE):
+            some = ordered[start : start + _LINES_AT_ONCE]
+            stored = _remember_new(some, person, known)
+            for line in some:
+                _remember(line, person, known, stored, imported)
+                done += 1
+                on_progress(done, imported.lines)
     imported.faults.sort()
     return imported
 
@@ -108,7 +115,23 @@ def _in_order(lines: list[_Line]) -> list[_Line]:
     return [lines[index] for index in order]
 
 
-def _remember(line: _Line, person: UserMemory, known: dict[str, Turn], imported: Imported) -> None:
+def _remember_new(lines: Sequence[_Line], person: UserMemory, known: Mapping[str, Turn]) -> Collection[str]:
+    """Remember the turns of lines of which nothing is known, all at once, and return their ids."""
+    new: dict[str, Turn] = {}
+    for line in lines:
+        turns = {turn.turn_id: turn for turn in line.turns}
+        if len(turns) == len(line.turns) and turns.keys().isdisjoint(known) and turns.keys().isdisjoint(new):
+            new.update(turns)
+    try:
+        person.remember_all(new.values())
+    except RecordError:  # which line has it shows when they are remembered one by one
+        return ()
+    return new
+
+
+def _remember(
+    line: _Line, person: UserMemory, known: dict[str, Turn], stored: Collection[str], imported: Imported
+) -> None:
     if person.settings.is_paused:
         user = person.scope.user
         imported.faults.append((line.number, f"{user!r} has paused; `stead state resume {user}` ends that"))
@@ -117,7 +140,8 @@ def _remember(line: _Line, person: UserMemory, known: dict[str, Turn], imported:
         for turn in line.turns:
             held = known.get(turn.turn_id)
             if held is None:
-                person.remember(turn)
+                if turn.turn_id not in stored:
+                    person.remember(turn)
                 imported.added += 1
             elif has_grown_to(turn, held):  # the same, or taken down earlier
                 imported.known += 1

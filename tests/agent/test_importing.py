@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -199,18 +199,17 @@ def test_the_command_names_keys_that_nothing_reads(tmp_path: Path, monkeypatch: 
 
 def test_an_interrupted_import_says_so_and_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_option, "DEFAULT_EMBEDDER", HashingEmbedder())
-    remember = UserMemory.remember
+    remember = UserMemory.remember_all
 
-    def interrupted(user: UserMemory, turn: Turn) -> None:
-        if turn.request == "second":
-            raise KeyboardInterrupt
-        remember(user, turn)
+    def interrupted(user: UserMemory, turns: Iterable[Turn]) -> None:
+        remember(user, list(turns)[:1])
+        raise KeyboardInterrupt
 
     file = tmp_path / "chats.jsonl"
     file.write_text("\n".join([line("ada", "k1", "first"), line("ada", "k2", "second")]))
     command = ["import", str(file), "--data", str(tmp_path / "data")]
     with monkeypatch.context() as patched:
-        patched.setattr(UserMemory, "remember", interrupted)
+        patched.setattr(UserMemory, "remember_all", interrupted)
         result = CliRunner().invoke(app, command)
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "stead: interrupted; what was done until then stays\n"
