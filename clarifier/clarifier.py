@@ -27,7 +27,7 @@ from clarifier.grounding.matching import paraphrases
 from clarifier.grounding.replies import calls_off
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import FULL
-from clarifier.grounding.witnesses import remember_slot
+from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.settings import Settings
@@ -331,6 +331,7 @@ class _Desk:
                 one.parameter,
                 self.posterior(one.slot, one.parameter),
                 listed=listed_for(one.parameter, self.seen),
+                choices=choices(one.slot, self.sources),
             )
             for one in slots
             if one.parameter is not None

@@ -35,6 +35,8 @@ class OpenSlot(NamedTuple):
     """Whether it was asked in this turn already."""
     listed: tuple[Listed, ...] = ()
     """What tools have listed that it may be."""
+    choices: frozenset[str] | None = None
+    """Canonical forms of the past values that may be offered; `None`: all of them."""
 
     @property
     def worth(self) -> float:
@@ -120,7 +122,11 @@ def options_for(one: OpenSlot) -> tuple[JsonValue, ...]:
     """
     if len(one.listed) >= 2:
         return tuple(thing.value for thing in one.listed[:MAX_OPTIONS])
-    candidates = [candidate for candidate in one.posterior.candidates if candidate.count]
+    candidates = [
+        candidate
+        for candidate in one.posterior.candidates
+        if candidate.count and (one.choices is None or canonical_key(candidate.value) in one.choices)
+    ]
     if len(one.parameter.enum) <= MAX_OPTIONS and one.parameter.type != "boolean":
         candidates.extend(
             candidate

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from clarifier.effects import effect_of_verb
+from clarifier.grounding.chinese_names import chinese_name
 from clarifier.grounding.measures import unit_word
 from memory.text import Language, split_name, stem
 from memory.tools import Parameter, Tool
@@ -32,18 +33,6 @@ _ODD = frozenset(_ODD_TEXT.split())
 _MAX_WORDS = 9
 _MAX_HAN = 14
 
-_CHINESE: Mapping[str, str] = MappingProxyType(
-    {
-        "date": "日期", "start date": "开始日期", "end date": "结束日期", "time": "时间", "city": "城市",
-        "location": "地点", "country": "国家", "address": "地址", "email": "邮箱", "phone": "电话", "name": "名称",
-        "title": "标题", "amount": "金额", "price": "价格", "count": "数量", "quantity": "数量", "number": "编号",
-        "duration": "时长", "category": "类别", "type": "类型", "language": "语言", "keyword": "关键词",
-        "query": "要查的内容", "currency": "货币", "from currency": "原货币", "to currency": "目标货币",
-        "base currency": "基准货币", "target currency": "目标货币", "origin": "出发地", "destination": "目的地",
-        "recipient": "收件人", "message": "内容", "artist": "歌手", "url": "网址", "user id": "用户编号",
-        "account id": "账户", "year": "年份", "station": "车站", "seat level": "座位等级", "activity": "活动",
-    }
-)  # fmt: skip
 _UNTOLD: Mapping[str, str] = MappingProxyType({"date": "date", "time": "time", "datetime": "date and time"})
 """What is said for an odd name that no description explains, by format."""
 _UNTOLD_CHINESE: Mapping[str, str] = MappingProxyType({"date": "日期", "time": "时间", "datetime": "日期和时间"})
@@ -65,7 +54,7 @@ def slot_phrase(parameter: Parameter, language: Language) -> str:
     described = head(parameter.description, language)
     is_odd = not words or words[-1] in _ODD or len("".join(words)) <= 2
     if language == "zh":
-        known = described or _CHINESE.get(" ".join(words))
+        known = described or chinese_name(words)
         return known or (_UNTOLD_CHINESE.get(parameter.format or "", "具体信息") if is_odd else _spelled(words))
     if described and (is_odd or words[0] in _BOUNDS or (len(words) == 1 and _explains(described, words[0]))):
         return described
@@ -134,10 +123,18 @@ def head(description: str, language: Language) -> str:
     if not text or _IDENTIFIER.search(text) or is_chinese != (language == "zh"):
         return ""
     if is_chinese:
-        return text if len(text) <= _MAX_HAN else ""
+        return _short(text)
     if len(text.split()) > _MAX_WORDS:
         return ""
     return text[0].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _short(text: str) -> str:
+    """Return a Chinese phrase, where it is long its noun alone; empty where that is long too."""
+    if len(text) <= _MAX_HAN:
+        return text
+    noun = text.rpartition("的")[2]
+    return noun if 2 <= len(noun) <= _MAX_HAN else ""
 
 
 def _spelled(words: tuple[str, ...]) -> str:

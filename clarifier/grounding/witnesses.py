@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -93,8 +94,8 @@ def _remember(view: _View, slot: Slot, others: Collection[str], sources: Sources
 def remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, settings: Settings) -> Posterior:
     """Return the posterior of `slot` with no value in view.
 
-    Evidence for the slot itself counts, and for arguments of the same name in other tools unless the name says nothing
-    (`type` here and there are two things).
+    Evidence for the slot itself counts, and for arguments of the same name in other tools, unless the name says nothing
+    (`type` here and there are two things); where the slot has values of its own, it only supports those.
     """
     return sources.once(
         ("remember_slot", slot), (parameter, settings), lambda: _remember_slot(slot, parameter, sources, settings)
@@ -105,8 +106,22 @@ def _remember_slot(slot: Slot, parameter: Parameter | None, sources: Sources, se
     heard = list(sources.of_slot(slot))
     is_vague = slot.argument.rsplit(".", 1)[-1].casefold() in _VAGUE
     if not is_vague and not _speaks_for_itself(heard, settings.similarity):
-        heard += _of_other_turns(sources.of_argument(slot), settings.similarity.same_argument, heard)
+        own = {canonical_key(said.value) for said in heard if _may_fill(said)}
+        kin = [said for said in sources.of_argument(slot) if not own or canonical_key(said.value) in own]
+        heard += _of_other_turns(kin, settings.similarity.same_argument, heard)
     return posterior(heard, sources.moment, parameter=parameter, settings=settings.posterior)
+
+
+def choices(slot: Slot, sources: Sources) -> frozenset[str]:
+    """Return the canonical forms of the past values that a question for `slot` may offer.
+
+    Values of the slot itself, and those that at least two other tools took for an argument of the name: what only one
+    took may be a thing of that tool (the `location` of fish in a game, when a `location` for jobs is asked for).
+    """
+    tools: defaultdict[str, set[str]] = defaultdict(set)
+    for said in (*sources.of_slot(slot), *sources.of_argument(slot)):
+        tools[canonical_key(said.value)].update(piece.slot.tool for piece in said.evidence if piece.may_fill)
+    return frozenset(key for key, named in tools.items() if slot.tool in named or len(named) > 1)
 
 
 def _of_the_named(heard: Sequence[Testimony], sources: Sources) -> list[Testimony]:

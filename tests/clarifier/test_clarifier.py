@@ -207,6 +207,26 @@ def test_a_past_date_settles_nothing() -> None:
     assert ask(decision).options == {}
 
 
+@pytest.mark.parametrize(
+    ("known", "options"),
+    [
+        (("rent_stall.place Oslo", "rent_stall.place Bern", "plant_seeds.place north bed"), ("Bern", "Oslo")),
+        (("plant_seeds.place north bed", "plant_seeds.place south bed"), ()),  # places of one tool's world
+        (
+            ("plant_seeds.place Oslo", "park_van.place Oslo", "plant_seeds.place Bern", "park_van.place Bern"),
+            ("Bern", "Oslo"),
+        ),
+    ],
+)
+def test_past_values_of_one_other_tool_are_no_options(known: tuple[str, ...], options: tuple[str, ...]) -> None:
+    stall = tool("rent_stall", "Rent a market stall.", need("place", "Where the market is held."))
+    pieces = [
+        evidence(slot, value, turn=turn) for turn, (slot, _, value) in enumerate(one.partition(" ") for one in known)
+    ]
+    decision = decide(situation("A stall", stall, items=(state(*pieces),)), calls(call("rent_stall")), policy=BENCHMARK)
+    assert ask(decision).options.get("rent_stall.place", ()) == options
+
+
 # After a question
 
 

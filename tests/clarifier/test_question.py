@@ -186,6 +186,10 @@ def test_the_honest_end_says_what_is_open_and_what_there_is_to_choose() -> None:
         (need("city", "城市名称。"), "zh", "城市名称"),
         (need("start_date"), "zh", "开始日期"),
         (need("flux_rate"), "zh", "flux rate"),
+        (need("order_type", "The type of order, such as 'limit'."), "zh", "订单类型"),
+        (need("guestNames", "Names of the guests."), "zh", "客人名称"),
+        (need("days", "How long the van is needed."), "zh", "天数"),
+        (need("photo", "需要用来和证件上的人像进行比对的照片编号列表。"), "zh", "照片编号列表"),
     ],
 )
 def test_slot_phrases(parameter: Parameter, language: Language, phrase: str) -> None:
