@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from memory.state.cues import Clause
-from memory.state.pattern_index import PatternIndex
+from memory.state.pattern_index import Form, PatternIndex
 from memory.text import normalise, split_name, stem
 from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
@@ -74,7 +74,7 @@ _INNER_ZH = (
 )
 _FRAMES = PatternIndex(
     [
-        (re.compile(pattern, re.IGNORECASE), place)
+        (Form(pattern, re.IGNORECASE), place)
         for pattern, place in (
             (_OPENING, "open"),
             (_OPENING_ZH, "open"),

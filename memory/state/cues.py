@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.evidence import Kind
-from memory.state.pattern_index import PatternIndex
+from memory.state.pattern_index import Form, PatternIndex
 from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
 from memory.state.spelling import mended
 from memory.text import normalise
@@ -148,7 +148,7 @@ _SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     ("today", (_TODAY,)),
     ("circumstance", _CIRCUMSTANCES),
 )
-_INDEX = PatternIndex([(re.compile(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
+_INDEX = PatternIndex([(Form(pattern), sign) for sign, patterns in _SIGNS for pattern in patterns])
 _HAN = r"[\u3400-\u9fff]"
 _AFTER_HAN = "|".join(f"(?<={_HAN}" + r"\d" * digits + ")" for digits in range(6))
 _SENTENCE_END = re.compile(rf"[.!?](?=\s|$)|[。！？\n]|(?:{_AFTER_HAN})\s+(?={_HAN})")

@@ -6,17 +6,17 @@ names the topic itself, that in `t` or `u`.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from memory.state.habit_forms import NAMED_THINGS
+from memory.state.pattern_index import Form
 from memory.state.statement_forms import START, form
 
 
 class Fact(NamedTuple):
     """A form that says something of which there is one at a time."""
 
-    pattern: re.Pattern[str]
+    pattern: Form
     topic: str | None = None
     """`None`: the group `t` names it."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory.state.cues import RELATION, RELATION_ZH
-from memory.state.pattern_index import PatternIndex
+from memory.state.pattern_index import Form, PatternIndex
 
 _MAX_CHARACTERS = 240
 """Of a clause; longer ones are stories."""
@@ -93,7 +93,7 @@ _ZH_OCCASION = r"(?:上班|上学|出门|回家|喝[^，。\s]{1,4}|吃[^，。\
 
 LASTING = PatternIndex(
     [
-        (re.compile(pattern, re.IGNORECASE), kind)
+        (Form(pattern, re.IGNORECASE), kind)
         for pattern, kind in (
             (
                 rf"{_LEAD}(?:(?:my|our) {_NOUN}|the (?P<u>[\w-]+(?: [\w-]+)?) (?:here|at home|in (?:my|our) \w+))"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from re import _parser  # type: ignore[attr-defined]  # private; what it does not know of counts as "anything"
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -22,6 +23,36 @@ _UNCASED = str.maketrans("İıſ\u212a", "iisk")
 """The letters that a pattern without case takes for ASCII ones."""
 
 
+class Form:
+    """A pattern that is compiled when it is first held against a text: many are known, few are needed in a session.
+
+    Args:
+        pattern: As of `re.compile`.
+        flags: The same.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern = pattern
+        self.flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern to search with."""
+        return re.compile(self.pattern, self.flags)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return the first match in `text`."""
+        return self.compiled.search(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches in `text`."""
+        return self.compiled.finditer(text)
+
+    def sub(self, replacement: str, text: str) -> str:
+        """Return `text` with every match replaced."""
+        return self.compiled.sub(replacement, text)
+
+
 class PatternIndex(Generic[T]):
     """Patterns by the literals of which each needs one in its text.
 
@@ -29,7 +60,7 @@ class PatternIndex(Generic[T]):
         entries: Each pattern with what it stands for, in the order in which they are to be tried.
     """
 
-    def __init__(self, entries: Sequence[tuple[re.Pattern[str], T]]) -> None:
+    def __init__(self, entries: Sequence[tuple[re.Pattern[str] | Form, T]]) -> None:
         self._entries = entries
         self._always = 0
         """The entries without any such literal, as bits by place."""
@@ -64,7 +95,7 @@ class PatternIndex(Generic[T]):
         narrow._by_pair = self._by_pair
         return narrow
 
-    def possible(self, text: str) -> Iterator[tuple[re.Pattern[str], T]]:
+    def possible(self, text: str) -> Iterator[tuple[re.Pattern[str] | Form, T]]:
         """Yield the entries that can match in `text`, in order."""
         text, bits = _folded(text), self._always
         for literal, some in self._places:
@@ -107,7 +138,7 @@ class _Part(NamedTuple):
         return max((*self.needs, self.exact or frozenset()), key=_worth)
 
 
-def needed(pattern: re.Pattern[str]) -> Strings:
+def needed(pattern: re.Pattern[str] | Form) -> Strings:
     """Return literals of which any match of `pattern` holds one, in lower case; empty where nothing can be said."""
     rarest = _sequence(_parser.parse(pattern.pattern, pattern.flags)).rarest
     return _shortest(rarest) if _worth(rarest) else frozenset()
@@ -149,10 +180,9 @@ def _part(code: str, value: Any) -> _Part:
             return _branches(value[1])
         case "MAX_REPEAT" | "MIN_REPEAT":
             least, most, repeated = value
-            part = _sequence(repeated)
             if most == 1:
-                return part if least else _branches([repeated, ()])
-            return _Part(None, (part.rarest,) if least else ())
+                return _sequence(repeated) if least else _branches([repeated, ()])
+            return _Part(None, (_sequence(repeated).rarest,) if least else ())
         case _:
             return _Part(None)
 

@@ -9,6 +9,7 @@ import re
 from typing import Literal, NamedTuple
 
 from memory.state.cues import RELATION, RELATION_ZH
+from memory.state.pattern_index import Form
 
 Stance = Literal["for", "against"]
 
@@ -16,15 +17,15 @@ Stance = Literal["for", "against"]
 class Attitude(NamedTuple):
     """A form that says what somebody likes, does as a rule, has or does no more."""
 
-    pattern: re.Pattern[str]
+    pattern: Form
     stance: Stance
     topic: str | None = None
     """`None`: what the thing is ("aisle seats": seat)."""
 
 
-def form(pattern: str) -> re.Pattern[str]:
+def form(pattern: str) -> Form:
     """Return a form: a pattern without case, searched in one clause."""
-    return re.compile(pattern, re.IGNORECASE)
+    return Form(pattern, re.IGNORECASE)
 
 
 # A form stands at the beginning of a clause or after one of these: "the one I like" and "if I work at" say nothing.

@@ -166,7 +166,8 @@ _AND_ALSO = re.compile(
 
 def _split(clause: Clause) -> Iterator[str]:
     """Yield the parts of a clause that tell of one doing each ("I sold this and bought that")."""
-    for part in _AND_THEN.split(_without_utterances(clause)):
+    text = _without_utterances(clause)
+    for part in _AND_THEN.split(text) if " and " in text.casefold() else (text,):
         first, *others = _AND_ALSO.split(part)
         yield first
         if others and re.search(r"\b(?:i|we)\b", first, re.IGNORECASE):
