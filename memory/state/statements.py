@@ -223,9 +223,10 @@ def _read(
             break
         elif liked := _attitude(match, form):
             return liked
-    if facts or is_taken_up(part.clause.raw):
+    if facts:
         return facts.values()
-    return (list(_rule(part)) if part.is_rule else []) or _lasting(part, lasting)
+    found = (list(_rule(part)) if part.is_rule else []) or list(_lasting(part, lasting))
+    return () if found and is_taken_up(part.clause.raw) else found
 
 
 def _lasting(part: _Part, forms: PatternIndex[str]) -> Iterator[_Found]:
