@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from clarifier.decision import Grounds, Reason
 from clarifier.grounding.clocks import as_weekdays, weekdays_in
 from clarifier.grounding.measures import counts
+from clarifier.grounding.needed import needed
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import Place, Support, fallback, habit, scalar_support, topic_use
 from clarifier.settings import Settings
@@ -79,12 +80,14 @@ def ground_call(
 ) -> tuple[Grounding, ...]:
     """Return one grounding per argument of `call` in its order, then one per required argument it lacks.
 
+    Required is what the schema says and what the very call cannot do without (`needed`).
     A list or object is as well grounded as its worst element, unless the whole value was used before. A required
     argument that is null, blank or an empty list has no value. `beside` are the other calls of the proposal: their
     values for the same slot are no rivals.
     """
     found: list[Grounding] = []
-    required = {parameter.name for parameter in tool.required}
+    must_have = needed(tool, call.arguments, settings.effects)
+    required = {parameter.name for parameter in must_have}
     for name, value in call.arguments.items():
         if is_blank(value) and name in required:
             continue
@@ -95,7 +98,7 @@ def ground_call(
         is_standing = one.is_standing or _is_ruled(value, slot, parameter, sources)
         found.append(replace(one, is_recalled=bool(sources.of_slot(slot)), is_standing=is_standing))
     named = {one.slot.argument for one in found}
-    for parameter in tool.required:
+    for parameter in must_have:
         if parameter.name not in named:
             slot = Slot(tool.name, parameter.name)
             is_recalled = bool(sources.of_slot(slot))
