@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
+from memory.state.amendments import Amendments
 from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
 from memory.state.echoes import Echoes, PersonsWords
 from memory.state.refusals import Refusals
+from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
 from memory.state.wording import Wording, is_said
 from memory.text import split_name
@@ -128,14 +129,18 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
     The calls that the next turn undoes speak no more: those that did something (a search cannot be undone) and, where
     its request names values of some of them, only these. Where the next turn corrects an argument, the earlier value
     speaks no more and the later one has source `correction`. A yes to what the reply before asked ("do you like …?")
-    adopts it. Values used again unsaid are marked as echoes, and refusals reach what was said under other topics.
+    adopts it. Values used again unsaid are marked as echoes, a rule is changed by words that do not say it again
+    ("make that eight"), and refusals reach what was said under other topics.
 
     Args:
         turns: The log, oldest first.
         readings: What `read` gave for each turn.
     """
-    echoes, refusals = Echoes(), Refusals()
-    return [refusals.spread(echoes.mark(pieces)) for pieces in revised(turns, readings)]
+    echoes, amendments, refusals = Echoes(), Amendments(), Refusals()
+    return [
+        refusals.spread(amendments.apply(turn, echoes.mark(pieces)))
+        for turn, pieces in zip(turns, revised(turns, readings), strict=True)
+    ]
 
 
 def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) -> list[tuple[Evidence, ...]]:
@@ -144,13 +149,16 @@ def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) 
     for position, reading in enumerate(readings):
         if position > 0 and turns[position - 1].reply:
             settled[position] += tuple(assents(turns[position - 1], turns[position], start + position))
+        if position > 0:
+            settled[position] = with_rule(turns[position - 1], turns[position], settled[position])
         if position == 0 or reading.revision is None or not turns[position - 1].calls:
             continue
         if reading.revision == "undo":
             settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])
         else:
-            changes = _changes(turns[position - 1], turns[position])
-            settled[position - 1], settled[position] = _corrected(changes, settled[position - 1], settled[position])
+            settled[position - 1 : position + 1] = put_right(
+                turns[position - 1], turns[position], *settled[position - 1 : position + 1]
+            )
     return settled
 
 
@@ -180,54 +188,6 @@ def with_further(evidence: Sequence[tuple[Evidence, ...]], further: Iterable[Evi
         if all(piece.value_key != one.value_key for one in evidence[piece.position]):
             joined[piece.position].append(piece)
     return [tuple(pieces) for pieces in joined]
-
-
-class _Change(NamedTuple):
-    """An argument that a correcting turn gave another value."""
-
-    earlier: Slot
-    earlier_value: JsonValue
-    later: Slot
-    later_value: JsonValue
-
-
-def _changes(before: Turn, after: Turn) -> Iterator[_Change]:
-    """Yield the arguments in which a call of `after` differs from the call of `before` that it resembles most.
-
-    A call of another tool (create, then update) resembles only where some argument is the same in both.
-    """
-    for later in after.calls:
-        earlier = max(before.calls, key=lambda call: (call.name == later.name, _shared(call, later)))
-        if earlier.name != later.name and not _shared(earlier, later):
-            continue
-        for name in earlier.arguments.keys() & later.arguments.keys():
-            old, new = earlier.arguments[name], later.arguments[name]
-            if canonical_key(old) != canonical_key(new):
-                yield _Change(Slot(earlier.name, name), old, Slot(later.name, name), new)
-
-
-def _shared(one: ToolCall, other: ToolCall) -> int:
-    return sum(
-        canonical_key(value) == canonical_key(other.arguments[name])
-        for name, value in one.arguments.items()
-        if name in other.arguments
-    )
-
-
-def _corrected(
-    changes: Iterator[_Change], before: tuple[Evidence, ...], after: tuple[Evidence, ...]
-) -> tuple[tuple[Evidence, ...], tuple[Evidence, ...]]:
-    for change in changes:
-        before = tuple(piece for piece in before if not _says(piece, change.earlier, change.earlier_value))
-        after = tuple(
-            replace(piece, source="correction") if _says(piece, change.later, change.later_value) else piece
-            for piece in after
-        )
-    return before, after
-
-
-def _says(piece: Evidence, slot: Slot, value: JsonValue) -> bool:
-    return piece.slot == slot and piece.value_key == canonical_key(value)
 
 
 def _kept_calls(turn: Turn) -> Iterator[tuple[ToolCall, tuple[QuestionStep, ...]]]:

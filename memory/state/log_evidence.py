@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memory.evidence import Evidence
 from memory.records import Turn
+from memory.state.amendments import Amendments
 from memory.state.echoes import Echoes
 from memory.state.extraction import Reading, read, revised
 from memory.state.refusals import Refusals
@@ -19,6 +20,7 @@ class LogEvidence:
         self._unmarked: tuple[Evidence, ...] = ()
         """Of the last turn, echoes unmarked."""
         self._echoes = Echoes()
+        self._amendments = Amendments()
         self._refusals = Refusals()
 
     def append(self, turn: Turn) -> bool:
@@ -33,11 +35,12 @@ class LogEvidence:
             has_changed = before != self._unmarked
             if has_changed:
                 self._echoes.take_back()
+                self._amendments.take_back()
                 self._refusals.take_back()
-                self.pieces[-1] = self._marked(before)
-        self.pieces.append(self._marked(now))
+                self.pieces[-1] = self._marked(self._last, before)
+        self.pieces.append(self._marked(turn, now))
         self._last, self._unmarked = turn, now
         return has_changed
 
-    def _marked(self, pieces: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        return self._refusals.spread(self._echoes.mark(pieces))
+    def _marked(self, turn: Turn, pieces: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return self._refusals.spread(self._amendments.apply(turn, self._echoes.mark(pieces)))
