@@ -15,10 +15,8 @@ MISSED = {
     "zh-equality-1",
     "e-en-answer-3",  # an answer about a present for somebody else
     "e-zh-rule_change-1",  # a refusal bound to a time of the day
-    "e-zh-rule_change-3",  # an amount whose rule names another thing
     "e-zh-context-3",  # a context without a word after it
     "e-zh-other_person-3",  # what a call took up is no statement
-    "e-zh-units-1",  # "raise it" of something said two turns ago
 }
 
 
