@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime, timedelta
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 from clarifier.grounding.choices import speech_for, unclaimed
 from clarifier.grounding.clocks import names_time
 from clarifier.grounding.codes import is_code
-from clarifier.grounding.measures import lengths_of_time
+from clarifier.grounding.measures import factors, lengths_of_time
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.text import split_name
@@ -41,6 +42,7 @@ def worked_out(
     is_recording: bool,
     settings: GroundingSettings,
     beside: Sequence[JsonValue] = (),
+    before: Callable[[], Collection[JsonValue]] = tuple,
     purpose: str = "",
 ) -> float | None:
     """Return how probable `value` is as something worked out; `None` where nothing leads to it.
@@ -54,6 +56,7 @@ def worked_out(
         is_recording: Whether the tool changes something: what is recorded without a date is of today.
         settings: The probabilities.
         beside: What other calls have for the argument: words for those say nothing of this one.
+        before: What the argument was before, which half as much or twice as much may be said of.
         purpose: What the tool and the argument are for, in words.
     """
     if isinstance(value, bool):
@@ -61,7 +64,7 @@ def worked_out(
     if is_code(value, parameter):
         return settings.derived_unnamed
     if isinstance(value, (int, float)):
-        return _year(value, parameter, now, settings)
+        return _year(value, parameter, now, settings) or _multiple(value, texts[:2], before, settings)
     if not isinstance(value, str):
         return None
     if (day := normal_date(value)) is not None:
@@ -137,6 +140,18 @@ def _year(value: float, parameter: Parameter, now: datetime | None, settings: Gr
     if equal(value, now.year):
         return settings.derived
     return settings.derived_unnamed if abs(value - now.year) == 1 else None
+
+
+def _multiple(
+    value: float, texts: Sequence[str], before: Callable[[], Collection[JsonValue]], settings: GroundingSettings
+) -> float | None:
+    """A share or a multiple of what the argument was before: "the same, but half of each"."""
+    named = {factor for text in texts for factor in factors(text)}
+    if not named or value == 0:
+        return None
+    known = [one for one in before() if isinstance(one, (int, float)) and not isinstance(one, bool)]
+    is_so = any(math.isclose(value, one * factor) for one in known for factor in named)
+    return settings.derived_unnamed if is_so else None
 
 
 @text_cache(1024)

@@ -45,6 +45,11 @@ _FRACTIONS: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"\bhalf(?:way)?\b(?! (?:past|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
                 r"|一半|对半", re.IGNORECASE), 0.5),
 )  # fmt: skip
+_MULTIPLES: tuple[tuple[re.Pattern[str], float], ...] = (
+    (re.compile(r"\b(?:twice|double[ds]?|doubling)\b|[两二]倍|翻倍|加倍|翻一?番", re.IGNORECASE), 2),
+    (re.compile(r"\b(?:triple[ds]?|thrice|three times)\b|三倍", re.IGNORECASE), 3),
+    (re.compile(r"\bhalve[ds]?\b|减半|对折", re.IGNORECASE), 0.5),
+)
 _TENTHS = re.compile(r"([一二三四五六七八九])成")
 _DIGITS = {char: number for number, char in enumerate("一二三四五六七八九", start=1)}
 _PER_CENT = re.compile(r"%|\bper ?cent\b|\bpercentage\b|_pct\b|百分", re.IGNORECASE)
@@ -210,10 +215,19 @@ def _unit_of(words: str) -> Unit | None:
     return next((UNITS[word] for word in HAN_UNITS if words.startswith(word)), None)
 
 
+def factors(text: str) -> tuple[float, ...]:
+    """Return what `text` multiplies something by that it does not name: "half of each" 0.5, "twice that" 2."""
+    return (*_shares(text), *(factor for pattern, factor in _MULTIPLES if pattern.search(text)))
+
+
+def _shares(text: str) -> list[float]:
+    shares = [share for pattern, share in _FRACTIONS if pattern.search(text)]
+    return shares + [_DIGITS[char] / 10 for char in _TENTHS.findall(text)]
+
+
 def _is_share(value: float, text: str, parameter: Parameter) -> bool:
     """A quarter is 0.25, or 25 where the parameter counts per cent; 25 % of a share is 0.25."""
-    shares = [share for pattern, share in _FRACTIONS if pattern.search(text)]
-    shares += [_DIGITS[char] / 10 for char in _TENTHS.findall(text)]
+    shares = _shares(text)
     in_per_cent = _PER_CENT.search(f"{parameter.name} {parameter.description}") is not None
     if any(_near(share * (100 if in_per_cent else 1), value) for share in shares):
         return True

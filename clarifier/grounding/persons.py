@@ -11,7 +11,7 @@ from clarifier.grounding.spoken import IS_CJK, mentions_in
 from memory.records import Turn
 from memory.state.cues import RELATION, RELATION_ZH
 from memory.text_cache import text_cache
-from memory.typed.mentions import OPENERS
+from memory.typed.mentions import OPENERS, READ_CHARACTERS
 from memory.typed.words import tagged
 
 _MANY_TEXT = (
@@ -33,6 +33,7 @@ _NO_NAME = frozenset((*_MANY_TEXT.split(), *_NO_NAME_TEXT.split())) | OPENERS
 @text_cache(2048)
 def persons_in(text: str) -> frozenset[str]:
     """Return what `text` calls persons by, in lower case: names and "my sister"; in English any name may be one."""
+    text = text[:READ_CHARACTERS]
     found = {*_RELATION.findall(text), *_OWN_ZH.findall(text)}
     for word, tag in tagged(text) if IS_CJK.search(text) else ():
         relation = _RELATION_ZH.fullmatch(word)

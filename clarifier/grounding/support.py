@@ -253,6 +253,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
         sources.situation.now,
         lambda: sources.known_days,
         beside=place.spoken_for(slot),
+        before=lambda: [said.value for said in sources.of_slot(slot)],
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
         settings=place.settings.grounding,
         purpose=f"{' '.join(split_name(place.tool.name))}. {place.tool.description} {parameter.description}",

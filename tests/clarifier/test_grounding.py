@@ -429,3 +429,21 @@ def test_what_was_for_somebody_counts_again_where_that_very_one_is_named(first: 
     expected = ("habit", pytest.approx(w / (w + 1))) if is_theirs else ("none", 0.0)
     assert seen(found) == expected
     assert ground("Bea Bass", need("teacher"), now, items=(past(turn, theirs), state(own))).grounds == "habit"
+
+
+@pytest.mark.parametrize(
+    ("value", "request_text", "expected"),
+    [
+        (6, "The same dough, but half of it", ("derived", 0.6)),
+        (24, "Double it this week", ("derived", 0.6)),
+        (24, "这回加倍", ("derived", 0.6)),
+        (6, "面粉减半", ("derived", 0.6)),
+        (9, "The same dough, but half of it", ("none", 0.0)),
+        (6, "The same dough again", ("none", 0.0)),
+        (6, "Dough in half an hour", ("none", 0.0)),
+    ],
+)
+def test_a_share_or_multiple_of_what_it_was_before(value: int, request_text: str, expected: tuple[str, float]) -> None:
+    flour = need("flour", "How much flour.", type="number")
+    items = (state(evidence("get_thing.flour", 12)),)
+    assert seen(ground(value, flour, request_text, items=items)) == expected
