@@ -29,6 +29,9 @@ _COUNTS = {word: number for number, word in enumerate(_ENGLISH_COUNTS.split(), 1
 _COUNTS |= {char: number for number, char in enumerate("一二三四五六七八九十", 1)} | {"两": 2, "few": 3}
 
 
+_NOT_ONLY_AN_END = re.compile(r"(?:by|through|up to)\b")
+"""What begins a manner or a way as often as an end: "by email"."""
+_ANY_DAY = datetime(2000, 1, 3, 12)
 _FAR = date(9999, 1, 1)
 """Stands for ends that no calendar has."""
 
@@ -59,9 +62,15 @@ def _sentence_bound(clauses: Sequence[Clause], now: datetime | None) -> Bound | 
             last = _last_day(found, now) if now is not None else None
             if last is not None and now is not None:
                 return Bound(datetime.combine(last + timedelta(days=1), time(), now.tzinfo))
-            if now is None or "day" not in found or match.start() == 0:
+            is_end = "day" not in found or _NOT_ONLY_AN_END.match(match.group()) is None
+            if match.start() == 0 or (is_end and (now is None or "day" not in found)) or _is_day(found, now):
                 return Bound(None)
     return None
+
+
+def _is_day(found: dict[str, str], now: datetime | None) -> bool:
+    """Whether an end without a clock is one that a calendar knows ("by Friday", not "by email")."""
+    return now is None and _last_day(found, _ANY_DAY) is not None
 
 
 def _last_day(found: dict[str, str], now: datetime) -> date | None:

@@ -197,7 +197,8 @@ HABITS: tuple[Attitude, ...] = (
         "against",
     ),
     Attitude(
-        form(rf"^{_ZH_LATER}不(?:怎么|再|太)(?:爱|喜欢|想|能)?{_ZH_ACT}(?P<o>[^，。！？\s]{{1,8}})了$"), "against"
+        form(rf"^{_ZH_LATER}不(?:(?:怎么|再|太)(?:爱|喜欢|想|能)?|爱|喜欢){_ZH_ACT}(?P<o>[^，。！？\s]{{1,8}})了$"),
+        "against",
     ),
     Attitude(
         form(
@@ -230,6 +231,13 @@ HABITS: tuple[Attitude, ...] = (
     Attitude(form(rf"{ZH_SELF}(?:一定|必须|非得?)(?:要|得)(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
     Attitude(form(rf"{ZH_SELF}(?:兼职|懂)(?:做|当|点|一点|一些)?(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
     Attitude(form(rf"{ZH_SELF}会(?P<o>[弹拉打做修开游唱跳画写织编拍]{{1}}[^，。！？\s了]{{1,6}})$"), "for", "does"),
+    Attitude(
+        form(
+            rf"{ZH_SELF}不会(?P<o>(?:开|游|说|讲|弹|骑|做|唱|画|打|滑|跳|写|修)(?!到|出|去|来|得|错|完)[^，。！？\s的了]{{1,6}})$"
+        ),
+        "against",
+        "does",
+    ),
     Attitude(form(rf"{ZH_SELF}是(?:一?[名个位])(?P<o>[^，。！？\s的]{{2,8}})$"), "for", "is"),
 )
 _OWN_THING = rf"(?!(?:\w+ )?{RELATION}\b)"

@@ -54,7 +54,8 @@ def _any(words: str) -> str:
 
 _PAST = rf"(?:{_any(_IRREGULAR)}|\w+ed)"
 _LEAD = (
-    r"(?:^|\b(?:and|but|so|because|since|that|though|although|whereas|mind) )"
+    r"(?:^(?:as (?!soon|long|far|well|if|for)|seeing as )?"
+    r"|\b(?:and|but|so|because|since|that|though|although|whereas|mind) )"
     r"(?:(?:oh|well|yes|no|also|still|actually|honestly|personally|basically|at the moment|at present|right now|"
     r"currently|for now|as it happens|normally|usually|generally|mostly|nowadays|these days|by the way|btw|fyi|"
     r"remember|note) )*"
@@ -68,9 +69,10 @@ _LASTS = (
 _MATTER = rf"(?:{_any(_MATTERS)})s?"
 _NOUN = (
     rf"(?P<t>(?!(?:[\w'-]+ )?{RELATION}\b)(?!(?:\w+ )?{_MATTER}\b)[\w'-]+(?: (?!is\b|are\b|and\b)[\w'-]+){{0,2}}?)"
-    r"(?: (?:for|of|in|at|on|with) (?:the |my |our |an? )?[\w-]+)?"
+    r"(?: (?:for|of|in|at|on|with) (?:the |my |our |an? )?[\w-]+(?: (?!is\b|are\b)[\w-]+)?)?"
 )
 _IS = r"(?:'s| is| are|,? (?:should|must|needs? to|ha(?:s|ve) to) (?:always )?be)"
+_AMOUNT = r"(?=.*(?:[\d]|\b(?:half|an hour|one|two|three|four|five|six|ten|twenty|thirty|fifty|a hundred)\b))"
 _HABIT_VERB = (
     r"(?P<v>(?!(?:was|has|does|needs|hurts|keeps|says|always|is|aches|gets|feels|looks)\b)\w+[^s\W]s|has|have)"
 )
@@ -81,7 +83,10 @@ _NOTHING_OWNED = (
 )
 
 _ZH_NUMBER = r"[\d一二两三四五六七八九十百千万半]"
-_ZH_LEAD = r"^(?:另外|对了|顺便说|其实|不过|但是?|而且|因为|由于|平时|一般|反正|所以|现在|目前|主要是?)*"
+_ZH_LEAD = (
+    r"^(?:另外|对了|顺便说|其实|不过|但是?|而且|因为|由于|平时|一般|反正|所以|现在|目前|主要是?|"
+    r"毕竟|既然|正好|刚好|鉴于|考虑到)*"
+)
 _ZH_WE = r"(?:我们?家?|咱们?家?)"
 _ZH_LASTS = (
     r"(?!.*(?:以前|过去|之前|曾经?|原来|从前|[今明昨前后]天|今[早晚]|明[早晚]|刚[刚才]?|正在|在[找想看做等忙]|打算|准备|"
@@ -89,7 +94,10 @@ _ZH_LASTS = (
     r"什么|怎么|哪|几(?!乎)|多少|谁|是不是|能不能|可不可以|可以|[^周星期每]了$|过$|了[吗吧]|下[周个次]|忘|怕|问|要是|如果))"
 )
 _ZH_OFTEN = r"(?:一般|通常|平时|都|也|还|每[天周月年晚次]|周末|自己|一个人|经常|老|总)*"
-_ZH_OCCASION = r"(?:上班|上学|出门|回家|喝[^，。\s]{1,4}|吃[^，。\s]{1,4}|晚上|早上|中午|周[一二三四五六日末])?"
+_ZH_OCCASION = (
+    r"(?:上班|上学|出门|回家|喝[^，。\s]{1,4}|吃[^，。\s]{1,4}|晚上|早上|中午|周[一二三四五六日末]|"
+    r"[\d一二三四五六七八九十]{1,3}点半?)?"
+)
 
 LASTING = PatternIndex(
     [
@@ -111,9 +119,21 @@ LASTING = PatternIndex(
                 "does",
             ),
             (
+                rf"{_LEAD}{_LASTS}(?:i|we) (?P<o>(?:can't|cannot|won't|will not|don't|do not|never)(?: ever| want to)? "
+                rf"[a-z]+ (?:for )?(?:more|less|longer|further|over|above|beyond) {_AMOUNT}.+"
+                r"|(?:only |usually |normally )?(?:spend|pay|budget|allow) (?:at most|no more than|up to|a maximum of|"
+                rf"about|around) {_AMOUNT}.+|(?:get off|finish|start|leave) (?:work|school|my shift)\b.+)$",
+                "does",
+            ),
+            (
+                rf"{_LEAD}{_LASTS}(?:i'm|i am) (?P<o>(?:in|on|part of|a member of) (?:the|an?|our) (?:[\w-]+ ){{0,3}}?"
+                r"(?:club|choir|team|band|group|society|board|committee|orchestra|union|council|league|crew|squad))"
+                r"(?: too| as well)?$",
+                "is",
+            ),
+            (
                 rf"{_LEAD}{_LASTS}(?:(?:i'm|i am) (?P<o>\d[\d.,]*\b.*|[\w-]+-(?:handed|sighted|eyed|haired|free)\b.*)"
-                rf"|(?:we're|we are) (?P<p>an? (?!(?:bit|little|few|lot)\b)[\w -]+))$"
-                rf"|^(?:as|being) (?P<q>(?:an? )?[\w-]+(?: [\w-]+)?),? (?=i\b|we\b)",
+                rf"|(?:we're|we are) (?P<p>an? (?!(?:bit|little|few|lot)\b)[\w -]+))$",
                 "is",
             ),
             (
@@ -137,8 +157,9 @@ LASTING = PatternIndex(
                 "own",
             ),
             (
-                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}的?(?P<t>(?!{_ZH_NUMBER}|有|是|要|想|在|买|订)[^，。\s我\d]{{2,4}}?)"
-                rf"(?P<o>{_ZH_NUMBER}+[^，。\s]{{0,6}})$",
+                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}的?(?:[买租订吃住穿][^，。\s我\d]{{1,3}}?的?)?"
+                rf"(?P<t>(?!{_ZH_NUMBER}|有|是|要|想|在|买|订|每)[^，。\s我\d]{{2,4}}?)"
+                rf"(?:一般|大概|差不多|最多|平均|基本|都|也|就|不超过|控制在)*(?P<o>{_ZH_NUMBER}+[^，。\s]{{0,6}})$",
                 "own",
             ),
             (rf"{_ZH_LEAD}{_ZH_WE}(?:一共|总共)?(?P<o>{_ZH_NUMBER}+(?:口人|个人|个孩子|个娃))$", "has"),
@@ -148,7 +169,7 @@ LASTING = PatternIndex(
                 "is",
             ),
             (
-                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}{_ZH_OFTEN}(?P<o>{_ZH_OCCASION}(?:都|就|也)?"
+                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}{_ZH_OFTEN}(?P<o>{_ZH_OCCASION}(?:都|就|也|才)?"
                 r"[吃喝坐穿用骑开养种教做加放听跑练打住睡起](?![到完好了过下着来去]|什么)[^，。！？\s]{1,10})$",
                 "does",
             ),

@@ -50,7 +50,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _NEVER = re.compile(
-    r"^(?:(?:(?:stop|quit) \w+ing(?: me)?|never(?: again| ever)?|no (?:more|longer)|no need to|don't|do not|no)\b|"
+    r"^(?:(?:(?:stop|quit) \w+ing(?: me)?|never(?: again| ever)?|no (?:more|longer)|no need to|"
+    r"don't ever|do not ever|don't|do not|no)\b|"
     r"(?:千万|绝对)?(?:别再?|不要再?|不用再?|不必再?)|不再?|不许)\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -61,6 +62,31 @@ _ENDED = re.compile(
     re.IGNORECASE,
 )
 """An order that ends a rule, and needs no cue."""
+_SO = re.compile(
+    r"^(?:and )?(?:from (?:now|here|today) on(?:wards?)?|going forward|in future|permanently)$"
+    r"|^(?:以后|往后|今后|长期|一直)(?:都|就|也|全|一律)*(?:是|这样|这么|如此|照?按?这个?)*(?:来|办|做|执行)?[吧了哈啊]?$",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(
+    r"^(?:wake|remind|text|e?mail|notify|alert|call|send|show|tell|ping|warn|give) (?:me|us)\b.* (?:every|each) "
+    r"(?:\w+ )?(?:\w*day|morning|afternoon|evening|night|week|month|hour)s?\b"
+    r"|^(?:keep|cap|limit) (?:my|our|the) [^,]+ (?:at|to|under|below|within|above) .*\d"
+    rf"|^(?:never|(?:do not|don't) ever) (?:{'|'.join(sorted(_VERBS))}|go|spend|book|buy|use|show|suggest|"
+    r"recommend)\b"
+    r"|^每(?:天|日|晚|周|个?星期|个?月|年)[^，。\s]{0,8}?(?:提醒|叫|通知|告诉|[发推]送?给)(?:一下)?我",
+    re.IGNORECASE,
+)
+_TODAY = re.compile(r"\b(?:today|tonight|tomorrow|this week|for now)\b|今[天晚]|明天", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r",? \b(?:except|apart from|other than|unless|save for|but not)\b.*$"
+    r"|(?:除了|除)[^，。\s]{1,8}(?:之外|以外|外)?[，,]?",
+    re.IGNORECASE,
+)
+"""What a rule does not hold for."""
+_TELL_ME = re.compile(
+    r"^(?:please )?(?P<verb>warn|alert|notify|remind|tell|wake|call|text|email|ping) (?:me|us)$", re.IGNORECASE
+)
+_EACH = re.compile(r"(?:whenever|(?:every|each|any) ?time)\b", re.IGNORECASE)
 _FRAMED = re.compile(r"^(?:when(?:ever)?|if|for|on|at|in|after|before|during)\b", re.IGNORECASE)
 _ORDER = re.compile(
     r"^(?!(?:i|we|you|he|she|it|they|this|that|these|those|there|here|the|an?|my|our|your|his|her|their|its|what|when|"
@@ -120,6 +146,21 @@ class Order(NamedTuple):
     is_against: bool
 
 
+def lasts_so(words: str) -> bool:
+    """Whether `words`, a clause, says of the one before it that it is a rule: 以后都这样, "from now on"."""
+    return _SO.match(words) is not None
+
+
+def is_rule_unsaid(words: str) -> bool:
+    """Whether `words`, a clause, orders by its verb something that is to last, without a cue of a rule.
+
+    What ends a rule does ("stop adding fries"), what comes again ("wake me at 7 every day", 每晚十点提醒我), a level
+    that is to be kept, and what is never to be.
+    """
+    bare = _LEAD.sub("", words).strip()
+    return ends_rule(words) or (_LASTS.match(bare) is not None and _TODAY.search(bare) is None)
+
+
 def ends_rule(words: str) -> bool:
     """Whether `words`, a clause, orders that something is done no more ("stop adding fries", 别再推新闻了)."""
     return _ENDED.match(_LEAD.sub("", words).strip()) is not None
@@ -127,6 +168,8 @@ def ends_rule(words: str) -> bool:
 
 def order_of(words: str, condition: str = "") -> Order | None:
     """Return what `words`, a clause of a rule that is bound to `condition`, orders; `None` where it tells a story."""
+    if (general := _EXCEPT.sub("", words).strip()) and RULE_CUE.sub("", general).strip(" ,"):
+        words = general
     cue = RULE_CUE.search(words)
     text = _LEAD.sub("", RULE_CUE.sub(" ", words).strip(" ,")).strip(" ,")
     is_against = False
@@ -140,6 +183,14 @@ def order_of(words: str, condition: str = "") -> Order | None:
     if bare != text:
         return Order(bare, "", is_against) if not _TOLD.match(bare) else None
     return _english(words, text, cue, is_against)
+
+
+def told_when(words: str, condition: str) -> Order | None:
+    """Return an order to be told of something whenever it is so: its `condition` is what it orders."""
+    bare = _TELL_ME.match(words)
+    if bare is None or not _EACH.match(condition):
+        return None
+    return Order(f"{words} {condition}", bare["verb"].casefold(), False)
 
 
 def _english(words: str, text: str, cue: re.Match[str] | None, is_against: bool) -> Order | None:

@@ -15,19 +15,21 @@ from typing import NamedTuple
 
 from memory.evidence import FILLING_KINDS, PERSON, Evidence, Kind, Slot, Source
 from memory.records import QuestionStep, Turn
+from memory.state.asides import with_asides
 from memory.state.bounds import rule_bound
 from memory.state.conditions import Framed, framed, habitual
 from memory.state.cues import Clause, clauses, cues_in
 from memory.state.fact_forms import FACTS, Fact
 from memory.state.habit_forms import HABITS
 from memory.state.lasting import LASTING, told_by_grammar
-from memory.state.orders import REPLACED, RULE_CUE, ends_rule, order_of
+from memory.state.orders import REPLACED, RULE_CUE, is_rule_unsaid, lasts_so, order_of, told_when
 from memory.state.pattern_index import PatternIndex
 from memory.state.sensitive import is_sensitive_text
 from memory.state.statement_forms import ADDITIVE, ATTITUDES, OTHERS, Attitude, Stance
 from memory.state.subjects import with_subjects
 from memory.state.suggestions import adopted
 from memory.state.things import is_short, is_thing, things_in, topic_of, topic_of_fact, trimmed
+from memory.text_cache import text_cache
 from memory.typed.scripts import simplified
 
 
@@ -80,7 +82,7 @@ def assents(before: Turn, turn: Turn, position: int) -> Iterator[Evidence]:
 def _said(turn: Turn, position: int, text: str, source: Source, is_taken_up: TakenUp) -> Iterator[Evidence]:
     if not (parts := clauses(text)):
         return
-    told = list(_told(framed(with_subjects(parts))))
+    told = list(_told(framed(with_subjects(with_asides(parts)))))
     findings = list(_findings(told, is_taken_up))
     if not findings:
         return
@@ -110,17 +112,20 @@ def _told(clauses_told: Sequence[Framed]) -> Iterator[_Part]:
     for index, (clause, condition) in enumerate(clauses_told):
         words = list(_split(clause))
         beside = [clause, *(one.clause for one in clauses_told[index + 1 : index + 2])]
-        is_rule = bool(condition) or "standing" in clause.cues or ends_rule(clause.raw) or _is_led(clauses_told, index)
+        is_rule = bool(condition) or "standing" in clause.cues or is_rule_unsaid(clause.raw)
+        is_rule = (is_rule or _is_led(clauses_told, index)) and not lasts_so(clause.raw)
         is_joined = any(one.sentence == clause.sentence and _JOINED.search(one.raw) is not None for one in beside)
         for part in words:
             yield _Part(clause, habitual(part) if condition else part, condition, is_rule, is_joined)
 
 
 def _is_led(clauses_told: Sequence[Framed], index: int) -> bool:
-    """Whether the clause before it in its sentence begins with the cue of a rule: "going forward, send …"."""
-    if index == 0 or clauses_told[index - 1].clause.sentence != clauses_told[index].clause.sentence:
-        return False
-    return RULE_CUE.match(clauses_told[index - 1].clause.raw) is not None
+    """Whether a clause beside it in its sentence says that it is a rule: "going forward, send …", "…，以后都这样"."""
+    sentence = clauses_told[index].clause.sentence
+    before, after = clauses_told[max(0, index - 1) : index], clauses_told[index + 1 : index + 2]
+    return any(one.clause.sentence == sentence and RULE_CUE.match(one.clause.raw) for one in before) or any(
+        one.clause.sentence == sentence and lasts_so(one.clause.raw) for one in after
+    )
 
 
 def _apart(told: Iterable[Clause], parts: Sequence[Clause]) -> list[Clause]:
@@ -262,6 +267,8 @@ def _rule(part: _Part) -> Iterator[_Found]:
     """Yield what a rule orders ("from now on book me aisle seats", "以后都坐靠窗")."""
     order = order_of(part.words, part.condition)
     if order is None:
+        if bare := told_when(part.words, part.condition):
+            yield _Found(bare.thing, bare.words, "for", is_rule=True)
         return
     if replaced := REPLACED.search(part.words):
         for thing in things_in(replaced["o"] or replaced["p"]):
@@ -279,5 +286,13 @@ def _kind(found: _Found, clause: Clause) -> Kind:
             return kind
     if found.stance == "against":
         return "negated"
-    is_additive = ADDITIVE.search(clause.raw) is not None
-    return "standing" if (found.is_fact and not is_additive) or found.is_rule or "standing" in clause.cues else "plain"
+    return (
+        "standing"
+        if (found.is_fact and not _is_additive(clause.raw)) or found.is_rule or "standing" in clause.cues
+        else "plain"
+    )
+
+
+@text_cache(256)  # a clause may tell of many things
+def _is_additive(raw: str) -> bool:
+    return ADDITIVE.search(raw) is not None

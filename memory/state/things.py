@@ -9,18 +9,23 @@ from memory.text import normalise
 
 _MAX_WORDS = 12
 """Of a thing; longer ones are stories."""
-_MAX_CHINESE = 12
+_MAX_CHINESE = 16
 """Characters."""
 _NOT_A_THING = re.compile(
     r"^(?:it|that|this|them|these|those|you|him|her|me|us|how|what|when|where|why|if|whether|who|so|one|ones|late|out|"
     r"into|up|to (?:see|know|have|be|get|hear|think|say|ask|do|make|go|book|order|try|check)|the (?:look|sound|idea|"
     r"way|thought)|"
     r"your|their|his|having to|being|at|on|in|for|from|with|by|of|not|nothing|anything|"
-    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过|吗|呢|吧|什么|怎么|哪|谁|[上下](?:班|来|去|课)|[吃喝坐穿用看抽听住玩去走买订选点]$)"
+    r"something|everything)\b|^(?:你|他|她|它|这|那|的|了|过(?!道|期|敏|滤)|吗|呢|吧|什么|怎么|哪|谁|[上下](?:班|来|去|课)|[吃喝坐穿用看抽听住玩去走买订选点]$)"
 )
+_NO_AMOUNT = (
+    r"(?! (?:about |around )?(?:[\d$€£]|noon|midnight|(?:half|quarter|an? hour|one|two|three|four|five|six|seven|eight|"
+    r"nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|a hundred)\b))"
+)
+"""A limit belongs to the thing: "meetings before ten", "more than 15 pounds"."""
 _THING_END = re.compile(
-    r"\s+(?:(?:more|better|rather) than|because|since|when|if|so|but|although|though|unless|than|over|instead|"
-    r"rather than|after|before|until|"
+    rf"\s+(?:(?:(?:more|better|rather) than|than|over|after|before|until){_NO_AMOUNT}|because|since|when|if|so|but|"
+    r"although|though|unless|instead|"
     r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
     r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
     r"got|find|started|began)\b|"

@@ -8,7 +8,7 @@ import pytest
 
 from memory.evidence import PERSON, Slot
 from memory.records import Turn
-from memory.state.orders import Order, ends_rule, order_of
+from memory.state.orders import Order, ends_rule, is_rule_unsaid, lasts_so, order_of, told_when
 from memory.state.refusals import is_kind_of
 from memory.state.user_state import UserState, fold
 from memory.tools import Parameter, Tool
@@ -34,6 +34,8 @@ def values(state: UserState, topic: str) -> list[tuple[object, str, bool]]:
         ("from now on send my receipts to Ann", Order("my receipts to Ann", "", False)),
         ("always round the tip up", Order("round the tip up", "the tip up", False)),
         ("forward mail to Ann from now on", Order("forward mail to Ann", "mail to Ann", False)),
+        ("send bills by post from now on except the ones for Ivo", Order("bills by post", "", False)),
+        ("don't ever show me flats above 900", Order("flats above 900", "", True)),
         ("wake me at seven from now on", Order("wake at seven", "wake", False)),
         ("never schedule lunches before noon", Order("schedule lunches before noon", "lunches before noon", True)),
         ("when I am abroad always pay by card", Order("pay by card", "pay", False)),
@@ -121,3 +123,25 @@ def test_a_rule_that_names_a_choice_ends_the_habit_of_a_tool() -> None:
 )
 def test_what_is_of_a_kind(special: str, general: str, is_kind: bool) -> None:
     assert is_kind_of(special, general) is is_kind
+
+
+def test_what_orders_something_lasting_without_a_cue() -> None:
+    lasting = [
+        "remind me about bins every Monday",
+        "keep my step goal at 8,000",
+        "never go over 40 euros",
+        "每天七点叫我",
+    ]
+    assert all(map(is_rule_unsaid, lasting))
+    assert not any(map(is_rule_unsaid, ["remind me every hour today", "never mind", "keep me posted", "今天七点叫我"]))
+
+
+def test_a_clause_that_only_says_that_it_lasts() -> None:
+    assert all(map(lasts_so, ["以后都这样", "以后都是", "from now on", "往后都按这个来吧"]))
+    assert not any(map(lasts_so, ["以后再说", "以后都订靠窗", "from now on tea"]))
+
+
+def test_an_order_to_be_told_is_what_its_context_says() -> None:
+    whole = "warn me whenever the tank drops below 20 litres"
+    assert told_when("warn me", "whenever the tank drops below 20 litres") == Order(whole, "warn", False)
+    assert told_when("wake me", "when we arrive") is None
