@@ -19,16 +19,27 @@ from memory.typed.words import tagged
 _KINDS = frozenset({"coordinates", "email", "url", "ip", "number"})
 """Of mentions. No ids: the next order is another one."""
 _LITERAL = re.compile(r"[\d@]|\w\.\w")
-_LEAST_DIGITS = 5
-"""Of a number that is nobody's to say twice."""
+_LEAST_DIGITS = 7
+"""Of a number that is nobody's to say twice: one to call, no amount."""
 _BEFORE = 48
 """Characters before a value in which its name stands."""
 _SENTENCE = re.compile(r"[.!?;](?:\s|$)|[。！？；\n]")
 _THING = r"(?:e-?mail address|address|e-?mail|coordinates?|location|number|id|code|account|phone|link|url|page)"
+_NOUN = r"(?:(?!(?:is|are)\b)[a-z-]+\s){0,2}?(?!(?:is|are)\b)[a-z-]+"
+_IS = r"(?:['’]s|\s(?:is|are|sits|lies))(?:\s(?:now|[a-z]+ed))*(?:\s(?:at|on|under|in))?:?"
 _NAMED = re.compile(
     rf"(?:\b(?P<who>[\w-]+)['’]s\s{_THING}|\b(?:my|our|the|(?P<pronoun>his|her|their)|(?P<whose>[\w-]+)['’]s)\s"
-    rf"(?P<words>(?:[a-z-]+\s){{0,2}}?[a-z-]+?)(?:\s{_THING})?)"
-    r"(?:\s?[,:(=]|,?\s(?:is|are|sits|lies)(?:\s(?:now|at|on|under|in))*:?|\s\(?at)\s?$",
+    rf"(?P<words>{_NOUN}?)(?:\s{_THING})?)(?:\s?[,:(=]|,?{_IS}|\s\(?at)\s?$",
+    re.IGNORECASE,
+)
+_BARE_NAME = re.compile(
+    rf"(?:^|[,;:.]\s|\band\s)(?!(?:{_THING}|it|this|that|here|there|now|what|which|where|who|how)\b)(?P<words>[a-z-]+)(?:\s?[:=]|{_IS})\s?$",
+    re.IGNORECASE,
+)
+_LIVES = re.compile(r"\b(?:i|we)(?:\snow)?\slive\s(?:at|on|in)\s?$|我们?(?:现在|就)?住在?\s?$", re.IGNORECASE)
+_AFTER = re.compile(
+    rf"\)?(?:\s(?:is|was)|,\s(?:that|which) is|\s?=)\s(?:my|our|the)\s(?P<en>{_NOUN})(?=\s*(?:[,.;:!?)]|$))"
+    r"|[）)]?\s?(?:就?是|记[成为作])(?:我们?|咱们?)的?(?P<zh>[\u4e00-\u9fff]{1,6}?)(?=[，。；！？]|$)",
     re.IGNORECASE,
 )
 _LINK_ZH = re.compile(
@@ -86,15 +97,19 @@ def _read(text: str) -> Iterator[_Binding]:
             continue
         before = text[max(0, one.start - _BEFORE) : one.start]
         before = _SENTENCE.split(before)[-1]
-        words = _chinese_name(before) if _HAN.search(before[-8:]) else _english_name(before)
+        is_chinese = _HAN.search(before[-8:]) is not None
+        words = (_chinese_name if is_chinese else _english_name)(before) or _name_behind(text[one.end :][:_BEFORE])
         if words:
             yield _Binding(words, one.kind, _bare(one.text))
 
 
 def _english_name(before: str) -> tuple[str, ...]:
+    if _LIVES.search(before):
+        return (stem("home"),)
     found = _NAMED.search(before)
     if found is None:
-        return ()
+        bare = _BARE_NAME.search(before)
+        return (stem(bare["words"].casefold()),) if bare else ()
     if found["who"]:
         return (stem(found["who"].casefold()),)
     owner = found["pronoun"] or found["whose"]
@@ -102,7 +117,16 @@ def _english_name(before: str) -> tuple[str, ...]:
     return tuple(stem(word.casefold()) for word in words if word.casefold() != "new")
 
 
+def _name_behind(after: str) -> tuple[str, ...]:
+    found = _AFTER.match(after)
+    if found is None:
+        return ()
+    return (found["zh"],) if found["zh"] else tuple(stem(word) for word in found["en"].casefold().split())
+
+
 def _chinese_name(before: str) -> tuple[str, ...]:
+    if _LIVES.search(before):
+        return ("家",)
     link = _LINK_ZH.search(before)
     if link is None or not _NAMING_ZH.search(link.group()):
         return ()

@@ -379,6 +379,12 @@ def told(number: int, words: str) -> RecallItem:
         ("Note my allotment (52.37, 4.90)", "Will it rain at the allotment?"),
         ("记住，工作室在 52.37,4.90", "从工作室怎么走？"),
         ("我家：52.37,4.90", "到我家要多久？"),
+        ("Remember: work is 52.37,4.90", "How do I get to work?"),
+        ("52.37,4.90 is our allotment.", "Will it rain at the allotment?"),
+        ("My van's parked at 52.37,4.90", "Take me to the van"),
+        ("I live at 52.37,4.90", "How far is it to my home?"),
+        ("我现在住在 52.37,4.90", "回家怎么走？"),
+        ("52.37,4.90 记成我们仓库", "去仓库要多久？"),
     ],
 )
 def test_a_name_stands_for_the_address_it_was_given_to(words: str, request_text: str) -> None:
@@ -397,6 +403,7 @@ def test_a_name_stands_for_the_address_it_was_given_to(words: str, request_text:
         ("我家在 52.37,4.90", "搬家了，新家是 51.1,4.2", "从家出发", (False, True)),
         ("我家在 52.37,4.90", "查 51.1,4.2", "大家都去哪儿", (False, False)),
         ("我家在 52.37,4.90", "查 51.1,4.2", "到她家", (False, False)),
+        ("What is 52.37,4.90?", "Thanks, 51.1,4.2 please", "What is it, please, thanks", (False, False)),
     ],
 )
 def test_whose_name_it_is_and_who_has_it_by_now(
