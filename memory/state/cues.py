@@ -101,6 +101,8 @@ _CUES: dict[Kind, tuple[str, ...]] = {
         rf"(?<![和跟与陪同带对向])(?<![和跟与陪同带对向]我)(?:我|我们|俺)?{RELATION_ZH}(?:要|想|说|问|让|那边|需要|托|把|喜欢|爱)",
         rf"[帮给替](?:我|我们|她|他|一?个)?的?{RELATION_ZH}",
         r"(?<![和跟与陪同带其吉排利])[她他](?!们?一起|妈的)",
+        rf"\b(?:book|reserve|order|buy|get|find|hire|rent) (?:my|our|the) {RELATION} (?=(?:an?|the|some|one|two|\d)\b)",
+        r"[帮替](?!我|咱|自己|大家|人|你)[\u4e00-\u9fff]{2,3}?(?:再|先)?(?=[订买约租])",
         r"[帮替](?:小|老|阿)[\u4e00-\u9fff](?!时|朋友)|[帮替给][\u4e00-\u9fff]{1,2}(?:阿姨|叔叔|大爷|大妈|老师|经理)",
         r"不是我(?:自己)?(?:用|要|的)|替(?:人|别人)|[帮给]别人",
     ),
@@ -121,8 +123,6 @@ _UNDO = (
     r"\b(?:undo|revert|roll (?:it|that) back|scrap (?:it|that)|take (?:it|that) back|cancel (?:it|that|this|the)|"
     r"forget (?:it|that)|never ?mind(?: (?:it|that))?$)\b|撤销|撤回|取消|退掉|作废|当我没说|不要了"
 )
-_USUAL = r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常"
-_BUT = r"\b(?:but|though|however)\b|不过|可是|但"
 _CIRCUMSTANCES = (
     r"\b(?:i|we)(?:'ve| have) (?!been|always|never|lived|worked|moved|decided|got|had|changed)"
     r"\w+(?:ed|en|ost|urt|oke)\b",
@@ -143,8 +143,8 @@ _SIGNS: tuple[tuple[Sign, tuple[str, ...]], ...] = (
     ("own", (_OWN,)),
     ("undo", (_UNDO,)),
     ("correction", _CORRECTIONS),
-    ("usual", (_USUAL,)),
-    ("but", (_BUT,)),
+    ("usual", (r"\b(?:usually|normally|most days)\b|平时|一般|通常|平常",)),
+    ("but", (r"\b(?:but|though|however)\b|不过|可是|但",)),
     ("today", (_TODAY,)),
     ("circumstance", _CIRCUMSTANCES),
 )

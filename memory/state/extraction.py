@@ -7,9 +7,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from memory.evidence import Evidence, Slot, Source
+from memory.evidence import FILLING_KINDS, Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.state.amendments import Amendments
+from memory.state.beneficiaries import is_for_named
 from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
@@ -87,9 +88,12 @@ def _choices(
     """Yield what the arguments of the calls that were kept speak for."""
     wording = Wording.of(turn)
     words = PersonsWords(turn)
+    is_theirs = is_for_named(turn)
     for call, answers in kept:
         for path, value in argument_paths(call.arguments):
             kind = wording.kind(call, path.partition(".")[0], value)
+            if is_theirs and kind in FILLING_KINDS:
+                kind = "other_person"
             until = None
             if kind == "standing" and (bound := rule_bound(wording.about(value), turn.time)) is not None:
                 kind, until = ("standing", bound.end) if bound.end is not None else ("one_off", None)

@@ -160,6 +160,7 @@ def _contrasted(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> list[Clau
     What is so just now has a clause of its own before that, which names no value.
     """
     usual = {clause.sentence for clause in parts if "usual" in clause.signs}
+    ruled = {clause.sentence for clause in parts if "standing" in clause.cues}
     turned = {clause.sentence for clause in parts if "but" in clause.signs} & usual
     mended = {clause.sentence for clause in parts if {"correction", "undo"} & clause.signs}
     reasoned: set[int] = set()
@@ -167,6 +168,7 @@ def _contrasted(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> list[Clau
     for clause in parts:
         is_exception = clause.sentence in usual and "usual" not in clause.signs
         is_exception = is_exception and ("today" in clause.signs or clause.sentence in turned)
+        is_exception |= clause.sentence in ruled and "standing" not in clause.cues and {"today", "but"} <= clause.signs
         if "circumstance" in clause.signs and clause.sentence not in mended and not _names_any(calls, clause):
             reasoned.add(clause.sentence)
         elif clause.sentence in reasoned and "standing" not in clause.cues:

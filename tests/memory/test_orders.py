@@ -81,9 +81,7 @@ def test_a_newer_order_of_the_same_thing_closes_the_older_one() -> None:
 def test_a_refusal_closes_what_was_ordered_under_another_topic() -> None:
     state = told("always put a bag of crisps into my basket", "stop putting crisps in")
     assert ("bag of crisps into my basket", "superseded", False) in values(state, "bag")
-    assert not [
-        one for one in state.slots.values() for held in one.current for one in [held] if "crisps" in str(held.value)
-    ]
+    assert not [held for one in state.slots.values() for held in one.current if "crisps" in str(held.value)]
 
 
 def test_something_else_in_the_place_of_it_is_a_refusal() -> None:
