@@ -109,16 +109,25 @@ class LogMoment:
         return replace(self, evidence=evidence, state=fold_evidence(pieces, now=self.clock))
 
     def at(self, now: datetime | None) -> LogMoment:
-        """Return the log with the state of `now`: a rule may have ended since the last turn."""
-        if now is None or self.clock is None:
+        """Return the log with the state of `now`: a rule may have ended since the last turn.
+
+        What has ended is no evidence of its turn any more, so that it fills nothing where that turn is recalled.
+        """
+        if self.clock is None:
             return self
-        moment = wall_time(now)
-        ended = {piece.slot for piece in self.ending if piece.until and self.clock < wall_time(piece.until) <= moment}
+        moment = max(self.clock, wall_time(now)) if now is not None else self.clock
+        ended = {piece for piece in self.ending if piece.until and wall_time(piece.until) <= moment}
         if not ended:
             return self
-        pieces = (piece for of_turn in self.evidence for piece in of_turn if piece.slot in ended)
+        evidence = list(self.evidence)
+        for place in {self.position[piece.turn_id] for piece in ended}:
+            evidence[place] = tuple(piece for piece in evidence[place] if piece not in ended)
+        slots = {piece.slot for piece in ended if piece.until and self.clock < wall_time(piece.until)}
+        if not slots:
+            return replace(self, evidence=tuple(evidence))
+        pieces = (piece for of_turn in self.evidence for piece in of_turn if piece.slot in slots)
         state = fold_evidence(pieces, now=moment)
-        return replace(self, state=UserState({**self.state.slots, **state.slots}))
+        return replace(self, evidence=tuple(evidence), state=UserState({**self.state.slots, **state.slots}))
 
     def unlapsed(self, retention: Retention, now: datetime | None) -> LogMoment:
         """Return the log without the evidence that `retention` ends by `now`, and turns of which none is left.

@@ -229,3 +229,18 @@ def test_a_rule_ends_with_its_time_though_nothing_was_said_since() -> None:
     assert [one.status for one in after.state.slots[slot].candidates] == ["expired"]
     shelf.log.append(Turn(turn_id="t2", request="Hello", time=START + timedelta(days=6)))
     assert LogReading().moment(shelf, None).state == after.state == fold(shelf.log)
+
+
+@pytest.mark.parametrize("is_followed", [False, True])
+@pytest.mark.parametrize("name", ["full", "recent", "stead"])
+def test_a_rule_that_has_ended_fills_nothing_by_way_of_its_turn(name: str, is_followed: bool) -> None:
+    seat = call("bookSeat", seat="aisle")
+    log = [Turn(turn_id="t0", request="Until Friday always book the aisle", steps=(seat,), time=START)]  # a Sunday
+    if is_followed:
+        log.append(Turn(turn_id="t1", request="Hello", time=START + timedelta(days=7)))
+    strategy, tools = open_strategy(name, Shelf(log)), [make_tool("bookSeat", "seat")]
+    within = strategy.recall("Book a seat", tools, START + timedelta(hours=1), 900)
+    after = strategy.recall("Book a seat", tools, START + timedelta(days=8), 900)
+    assert is_followed or "aisle" in {piece.value for piece in within.evidence}
+    assert "always book the aisle" in " ".join(item.text for item in after.items)
+    assert "aisle" not in {piece.value for piece in after.evidence}
