@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from clarifier.effects import Effect, effect_of
 from clarifier.grounding.choices import speech_for
 from memory.text import split_name
+from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool
 from memory.typed.descriptions import described_examples
 
@@ -40,12 +41,18 @@ def needed(tool: Tool, arguments: Mapping[str, JsonValue], effects: Mapping[str,
 
 def _conditional(tool: Tool, arguments: Mapping[str, JsonValue]) -> Iterator[str]:
     for one in tool.parameters:
-        found = None if one.is_required else _WHEN.search(one.description)
-        if found is None:
-            continue
-        when = found["en"] or found["zh"]
-        if any(_names(when, tool.parameter(name), value) for name, value in arguments.items() if name != one.name):
+        when = "" if one.is_required else _condition(one.description)
+        if when and any(
+            _names(when, tool.parameter(name), value) for name, value in arguments.items() if name != one.name
+        ):
             yield one.name
+
+
+@text_cache(1024)
+def _condition(description: str) -> str:
+    """When an argument is required by its description; empty where it does not say."""
+    found = _WHEN.search(description)
+    return (found["en"] or found["zh"]) if found else ""
 
 
 def _names(when: str, parameter: Parameter | None, value: JsonValue) -> bool:

@@ -205,15 +205,14 @@ def _named(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Pla
     if isinstance(value, bool) or (parameter is not None and parameter.enum):
         return None
     sources = place.sources
-    untrue = {
-        piece.turn_id for piece in sources.of_value(canonical_key(value)) if piece.kind in ("hypothetical", "negated")
-    }
-    said = [one for one in sources.said_before if one.turn_id not in untrue]
-    for text in (sources.own_request, sources.answers):
-        if text and (found := named_in(text, str(value), said)) is not None:
-            turn_ids = (found.turn_id,) if found.turn_id is not None else ()
-            return Support("habit", place.settings.grounding.named, turn_ids)
-    return None
+    heard = (sources.own_request, sources.answers)
+    found = next((one for text in heard if text and (one := named_in(text, str(value), sources.said_before))), None)
+    if found is None or found.turn_id is None:
+        return None
+    about = (piece for piece in sources.of_value(canonical_key(value)) if piece.turn_id == found.turn_id)
+    if any(piece.kind in ("hypothetical", "negated") for piece in about):
+        return None
+    return Support("habit", place.settings.grounding.named, (found.turn_id,))
 
 
 def habit(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:

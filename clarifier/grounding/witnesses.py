@@ -118,6 +118,10 @@ def choices(slot: Slot, sources: Sources) -> frozenset[str]:
     Values of the slot itself, and those that at least two other tools took for an argument of the name: what only one
     took may be a thing of that tool (the `location` of fish in a game, when a `location` for jobs is asked for).
     """
+    return sources.once(("choices", slot, sources.of_others), (), lambda: _choices(slot, sources))
+
+
+def _choices(slot: Slot, sources: Sources) -> frozenset[str]:
     tools: defaultdict[str, set[str]] = defaultdict(set)
     for said in (*sources.of_slot(slot), *sources.of_argument(slot)):
         tools[canonical_key(said.value)].update(piece.slot.tool for piece in said.evidence if piece.may_fill)
