@@ -35,6 +35,23 @@ _BEING = re.compile(
     r"(?:,? (?=(?:i|we|i'm|i'd|i'll|i've|my)\b)(?P<rest>.+))?$",
     re.IGNORECASE,
 )
+_DOING = {
+    "living": "live",
+    "having": "have",
+    "working": "work",
+    "sharing": "share",
+    "owning": "own",
+    "commuting": "commute",
+    "studying": "study",
+    "raising": "raise",
+    "keeping": "keep",
+}
+_PARTICIPLE = re.compile(
+    rf"^(?:and |but |so )?(?P<verb>{'|'.join(_DOING)}) "
+    r"(?P<o>(?!(?:\w+ed|been|had|seen|done|gone|got|lost|said|heard|to|it|that|this|fun|trouble|on)\b)[^?]{2,60})$",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(r"^(?:i|we|i'm|i'd|i'll|i've|we'd|we'll)\b", re.IGNORECASE)
 _I = re.compile(r"\b(?:i|i'm|i'd|i'll|i've|my|me|we)\b", re.IGNORECASE)
 _WHICH = re.compile(r"^which(?: is|'s| are) (?P<o>[^?]{2,60})$", re.IGNORECASE)
 _OWN = re.compile(rf"\b(?P<thing>(?:my|our) (?!(?:\w+ )?{RELATION}\b)[\w'-]+(?: [\w'-]+)?)$", re.IGNORECASE)
@@ -69,6 +86,8 @@ def _asides(clause: Clause, before: Clause | None, after: Sequence[Clause]) -> I
         yield f"I'm {match['o'].strip()}"
         if match["rest"]:
             yield match["rest"]
+    elif (match := _PARTICIPLE.match(raw)) and after and _SUBJECT.match(after[0].raw):
+        yield f"I {_DOING[match['verb'].casefold()]} {match['o']}"
     elif before is not None and (match := _WHICH.match(raw)) and (own := _OWN.search(before.raw)):
         yield f"{own['thing']} is {match['o']}"
     elif "(" in raw and (match := _APPOSED.search(raw)):

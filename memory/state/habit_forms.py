@@ -229,6 +229,7 @@ HABITS: tuple[Attitude, ...] = (
     Attitude(form(rf"{ZH_SELF}(?P<v>{_ZH_ACT})(?P<o>[^，。\s不]{{1,6}})不(?P=v)(?P<x>[^，。\s]{{1,6}})"), "for"),
     Attitude(form(rf"{ZH_SELF}(?:一般|通常|平时|基本)都?是(?P<o>[^，。\s]{{2,10}})$"), "for"),
     Attitude(form(rf"{ZH_SELF}(?:一定|必须|非得?)(?:要|得)(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
+    Attitude(form(rf"{ZH_SELF}{_ZH_ACT}(?P<o>[^，。！？\s]{{1,8}}?)就(?:行|好|可以|够)了?$"), "for"),
     Attitude(form(rf"{ZH_SELF}(?:兼职|懂)(?:做|当|点|一点|一些)?(?P<o>[^，。\s]{{2,8}})$"), "for", "does"),
     Attitude(form(rf"{ZH_SELF}会(?P<o>[弹拉打做修开游唱跳画写织编拍]{{1}}[^，。！？\s了]{{1,6}})$"), "for", "does"),
     Attitude(

@@ -122,8 +122,27 @@ LASTING = PatternIndex(
                 rf"{_LEAD}{_LASTS}(?:i|we) (?P<o>(?:can't|cannot|won't|will not|don't|do not|never)(?: ever| want to)? "
                 rf"[a-z]+ (?:for )?(?:more|less|longer|further|over|above|beyond) {_AMOUNT}.+"
                 r"|(?:only |usually |normally )?(?:spend|pay|budget|allow) (?:at most|no more than|up to|a maximum of|"
-                rf"about|around) {_AMOUNT}.+|(?:get off|finish|start|leave) (?:work|school|my shift)\b.+)$",
+                rf"about|around) {_AMOUNT}.+|(?:try to )?(?:stay|keep|stick) (?:under|below|within|to) {_AMOUNT}.+"
+                r"|(?:get off|finish|start|leave) (?:work|school|my shift)\b.+)$",
                 "does",
+            ),
+            (
+                rf"{_LEAD}{_LASTS}(?:i|we)(?: only)?(?:'ve| have)(?: only)?(?: got)? (?P<o>(?:about |at most |only )?"
+                r"(?:half an|an|\d+|two|three|five|ten|fifteen|twenty|thirty|forty)[ -](?:minute|hour|euro|dollar|"
+                r"pound|day|week)s?(?: at most| max)?"
+                r"(?: (?:for|between|before|after|on|off|a|per|each|every) (?!now\b).+|"
+                r"(?<=most)|(?<=max)))$",
+                "has",
+            ),
+            (
+                r"^(?:and |but |so )?the (?:most|least|maximum) (?:i|we)(?:'ll|'d| can| would| will)? "
+                r"(?P<t>[a-z][\w ]{1,30}?) is (?P<o>.+)$",
+                "own",
+            ),
+            (
+                rf"{_LEAD}{_LASTS}(?:i'm|i am|we're|we are) (?P<o>(?:on|in) (?:the|an?) (?:[\w-]+ ){{1,2}}?"
+                r"(?:floor|basement|attic|studio|bungalow)\b.*)$",
+                "is",
             ),
             (
                 rf"{_LEAD}{_LASTS}(?:i'm|i am) (?P<o>(?:in|on|part of|a member of) (?:the|an?|our) (?:[\w-]+ ){{0,3}}?"
@@ -157,10 +176,27 @@ LASTING = PatternIndex(
                 "own",
             ),
             (
-                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}的?(?:[买租订吃住穿][^，。\s我\d]{{1,3}}?的?)?"
-                rf"(?P<t>(?!{_ZH_NUMBER}|有|是|要|想|在|买|订|每)[^，。\s我\d]{{2,4}}?)"
-                rf"(?:一般|大概|差不多|最多|平均|基本|都|也|就|不超过|控制在)*(?P<o>{_ZH_NUMBER}+[^，。\s]{{0,6}})$",
+                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}的?(?:每个?[天日月周年])?(?:[买租订吃住穿][^，。\s我\d]{{1,3}}?的?)?"
+                rf"(?P<t>(?!{RELATION_ZH}|{_ZH_NUMBER}|只|有|是|要|想|在|买|订|每)[^，。\s我\d]{{2,4}}?)"
+                rf"(?:一般|大概|差不多|最多|平均|基本|都|也|就|不超过|控制在|只有)*(?P<o>{_ZH_NUMBER}+[^，。\s]{{0,6}})$",
                 "own",
+            ),
+            (
+                rf"{_ZH_LEAD}{_ZH_LASTS}[^，。\s\d]{{0,8}}?(?P<t>预算|上限|限额|额度|开销)(?:一般|大概|差不多|最多|控制在|不超过|是|为|在)*"
+                rf"(?P<o>(?:每个?[天日月周年次人])?{_ZH_NUMBER}+[^，。\s]{{0,6}})$",
+                "own",
+            ),
+            (
+                rf"{_ZH_LEAD}{_ZH_LASTS}我们?(?P<o>(?:最多|顶多|至多)[^，。\s]{{1,8}}?{_ZH_NUMBER}[^，。\s]{{0,5}})$",
+                "does",
+            ),
+            (
+                rf"{_ZH_LEAD}{_ZH_LASTS}{_ZH_WE}{_ZH_OFTEN}(?P<o>在家(?:办公|上班|工作|带孩子)|上(?:[夜白早晚中大]班|网课|[小中大]学))$",
+                "does",
+            ),
+            (
+                rf"{_ZH_LEAD}{_ZH_LASTS}我们?(?:每个?[天日周月晚])?只有(?P<o>{_ZH_NUMBER}+(?:个?小时|分钟|块|元)[^，。\s]{{0,5}})$",
+                "has",
             ),
             (rf"{_ZH_LEAD}{_ZH_WE}(?:一共|总共)?(?P<o>{_ZH_NUMBER}+(?:口人|个人|个孩子|个娃))$", "has"),
             (

@@ -73,6 +73,7 @@ _LASTS = re.compile(
     r"|^(?:keep|cap|limit) (?:my|our|the) [^,]+ (?:at|to|under|below|within|above) .*\d"
     rf"|^(?:never|(?:do not|don't) ever) (?:{'|'.join(sorted(_VERBS))}|go|spend|book|buy|use|show|suggest|"
     r"recommend)\b"
+    r"|^[^，。\s我]{0,6}?(?:超过|低于|高于|少于|多于|不到|不足)[^，。\s我]{1,10}?(?:就|先|都|要)+(?:问|提醒|通知|告诉|叫)(?:一下)?我"
     r"|^每(?:天|日|晚|周|个?星期|个?月|年)[^，。\s]{0,8}?(?:提醒|叫|通知|告诉|[发推]送?给)(?:一下)?我",
     re.IGNORECASE,
 )
@@ -86,6 +87,7 @@ _EXCEPT = re.compile(
 _TELL_ME = re.compile(
     r"^(?:please )?(?P<verb>warn|alert|notify|remind|tell|wake|call|text|email|ping) (?:me|us)$", re.IGNORECASE
 )
+_TELL_ME_ZH = re.compile(r"^(?:每次|都|就|要|请)*(?P<verb>提醒|通知|告诉)(?:一下|一声)?我(?:一下|一声)?[吧哦]?$")
 _EACH = re.compile(r"(?:whenever|(?:every|each|any) ?time)\b", re.IGNORECASE)
 _FRAMED = re.compile(r"^(?:when(?:ever)?|if|for|on|at|in|after|before|during)\b", re.IGNORECASE)
 _ORDER = re.compile(
@@ -126,6 +128,10 @@ _ZH_PLAIN = re.compile(
     r"(?P<rest>(?:发|送|定|设|选|用|放|叫|加|寄|开|调|提醒|推送?|安排|改[成用为到])[^，。]+)$"
 )
 """The same without a mark, with one of a few verbs."""
+_ZH_LIMIT = re.compile(
+    r"^(?P<thing>[^，。\s我他她它这那]{1,8}?)(?:都|就)*(?:最多|至多|至少|不超过|(?:别|不要|不能)超过|控制在|限制在|保持在)"
+    r"[\d一二两三四五六七八九十百千万半][^，。\s]*$"
+)
 _ZH_END = re.compile(r"(?:吧|了|就行|就好|即可|就可以|好了|哈|啊|呀|哦|[给帮替]我)+$")
 _ZH_VERB = re.compile(
     r"^(?:成|为|到|推送?|发送?|送到?|加上?|叫|播放?|设[定成为]?|调[到成]?|开|关|寄到?|安排[在到]?|改[成用为到]?)"
@@ -187,6 +193,8 @@ def order_of(words: str, condition: str = "") -> Order | None:
 
 def told_when(words: str, condition: str) -> Order | None:
     """Return an order to be told of something whenever it is so: its `condition` is what it orders."""
+    if condition and (bare := _TELL_ME_ZH.match(words)):
+        return Order(f"{condition}{words}", bare["verb"], False)
     bare = _TELL_ME.match(words)
     if bare is None or not _EACH.match(condition):
         return None
@@ -209,6 +217,8 @@ def _english(words: str, text: str, cue: re.Match[str] | None, is_against: bool)
 
 
 def _chinese(text: str, is_against: bool, *, is_framed: bool) -> Order | None:
+    if not is_against and (limit := _ZH_LIMIT.match(text)):
+        return Order(_ZH_END.sub("", text), limit["thing"], False)
     if found := _ZH_ORDER.match(text) or _ZH_PLAIN.match(text):
         rest = found["rest"]
         if never := _NEVER.match(rest):

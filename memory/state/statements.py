@@ -265,10 +265,11 @@ def _attitude(match: re.Match[str], form: Attitude) -> list[_Found]:
 
 def _rule(part: _Part) -> Iterator[_Found]:
     """Yield what a rule orders ("from now on book me aisle seats", "以后都坐靠窗")."""
+    if whole := told_when(part.words, part.condition):
+        yield _Found(whole.thing, whole.words, "for", is_rule=True)
+        return
     order = order_of(part.words, part.condition)
     if order is None:
-        if bare := told_when(part.words, part.condition):
-            yield _Found(bare.thing, bare.words, "for", is_rule=True)
         return
     if replaced := REPLACED.search(part.words):
         for thing in things_in(replaced["o"] or replaced["p"]):

@@ -27,7 +27,8 @@ _THING_END = re.compile(
     rf"\s+(?:(?:(?:more|better|rather) than|than|over|after|before|until){_NO_AMOUNT}|because|since|when|if|so|but|"
     r"although|though|unless|instead|"
     r"whenever|while|which|where|as|due to|thanks to|for (?:its?|their|the) \w+ (?:benefits?|value|reasons?)|"
-    r"(?:in|for) (?:general|life)|(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
+    r"(?:in|for) (?:general|life)|(?:i|we)(?: (?:need|want|would|must|prefer)|'d|'ll)|"
+    r"(?:and|or) (?:i|we|my|the|you|it|he|she|they|please|then|so|put|bought|sold|"
     r"got|find|started|began)\b|"
     r"or else|from now on|in future)\b.*$|(?:从现在|以后|因为|所以|但是?|不过|的时候|而且).*$",
     re.IGNORECASE,
@@ -35,7 +36,7 @@ _THING_END = re.compile(
 _TRAILING = re.compile(
     r"(?:\s+(?:any ?more|any longer|these days|nowadays|right now|now|at all|either|too|in it|as well|very much|a lot|"
     r"so much|"
-    r"(?:the )?most|(?:the )?best|again|already|anyway|"
+    r"(?<!at )(?:the )?most|(?:the )?best|again|already|anyway|"
     r"(?:just |for )?(?:this )?once|please|really|though|lately|always|yesterday|today|last \w+))+$"
     r"|[了啊呀吧呢哦嘛啦]+$|[\s.!?;:'\"]+$",
     re.IGNORECASE,
