@@ -64,6 +64,11 @@ _AS_ZH = re.compile(
     r"^(?:身为|作为)(?P<o>一?[个名位]?(?!回报|补偿|礼物|奖励|参考|备用|交换)[^，。\s我]{2,8}?)(?:的?话)?$"
 )
 _SUCH_ZH = re.compile(r"^(?:像|对于?)?我们?这(?:种|样|类)的?(?P<o>[^，。\s我]{2,6}?)的(?:人|体质)?(?P<rest>.*)$")
+_CHANGED_ZH = re.compile(
+    r"^(?:(?:早就?|已经|现在|如今|最近|后来|再也)+(?:不再?|改|换成?|开始|又)|不再|不(?=[吃喝坐骑抽]))+[吃喝坐骑开抽穿住玩养学爱喜]"
+    r"[^，。\s我你他她它这那]{1,10}了$"
+)
+"""A change that begins a text, without a subject: 现在改喝美式了. Later ones may follow from what was said before."""
 
 
 def with_asides(parts: Sequence[Clause]) -> list[Clause]:
@@ -73,6 +78,8 @@ def with_asides(parts: Sequence[Clause]) -> list[Clause]:
         after = [one for one in parts[index + 1 : index + 4] if one.sentence == clause.sentence]
         before = parts[index - 1] if index and parts[index - 1].sentence == clause.sentence else None
         asides = [replace(clause, raw=words) for words in _asides(clause, before, after)]
+        if index == 0 and _CHANGED_ZH.match(simplified(clause.raw)):
+            asides = [replace(clause, raw=f"我{clause.raw}")]
         found.extend(asides or [clause])
     return found
 

@@ -138,6 +138,7 @@ _ZH_VERB = re.compile(
 )
 _ZH_WHEN = re.compile(r"(?:每\w{1,2}?|[早晚中上下]\w|凌晨|半夜|睡前|饭[前后]|周\w|工作日)+")
 _ZH_TO_ME = re.compile(r"[提告叫通]\w{0,2}我")
+_ZH_GIVE = re.compile(r"^(?:再|改)?(?:发|寄|送|交|抄送|转[发交])给?(?!你|他|她|它|我)[^，。\s]{1,8}$")
 _ZH_AMOUNT = re.compile(r"[\d一二三四五六七八九十百千两半.]+(?P<unit>[^\d\s]{1,2})$")
 _ZH_TALK = re.compile(r"^(?:再说|有机会|我|他|她|它|这|那)")
 
@@ -229,7 +230,9 @@ def _chinese(text: str, is_against: bool, *, is_framed: bool) -> Order | None:
         words = f"{found['thing']}{rest}" if found["thing"] and not is_against else bare
         return Order(words, found["thing"] if is_about else amount["unit"] if amount else bare, is_against)
     bare = _ZH_END.sub("", DEMAND.sub("", text).strip())
-    if _ZH_TALK.search(text) or not (is_against or is_framed or bare != text or _ZH_TO_ME.search(text)):
+    if _ZH_TALK.search(text) or not (
+        is_against or is_framed or bare != text or _ZH_TO_ME.search(text) or _ZH_GIVE.match(text)
+    ):
         return None
     amount = _ZH_AMOUNT.search(text)
     return Order(text, amount["unit"], False) if amount and not is_against else Order(bare or text, "", is_against)

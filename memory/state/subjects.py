@@ -71,7 +71,7 @@ _USED_TO_ZH = re.compile(
     r"(?:我们?)?(?:以前|原来|从前|过去|之前)(?:我们?)?(?:都|是|一直)?(?P<verb>住?在|喝|吃|坐|用|穿|住)(?P<old>[^，。]+?)(?P<tail>上班|工作|任职)?$"
 )
 _BUT_NOW_ZH = re.compile(
-    r"^(?:但是?|不过)?(?:现在|如今)(?:我们?)?(?:是|改|换(?:成|到)?|都)*(?:住?在|喝|吃|坐|用|穿|住|去)?(?P<new>[^，。]+?)(?:了)?$"
+    r"^(?:但是?|不过)?(?:现在|如今)(?:我们?)?(?:是|改|换(?:成|到)?|都)*(?:(?P<verb>[喝吃坐用穿骑开])|住?在|住|去|搬[到去来])?(?P<new>[^，。]+?)(?:了)?$"
 )
 
 _HEARSAY = PatternIndex([(_REPORTED, "en"), (_REPORTED_ZH, "zh")])
@@ -111,7 +111,7 @@ def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
         return replace(clause, raw=" ".join(filter(None, ("I", old["verb"], old["at"], new["new"]))))
     if (old := _USED_TO_ZH.search(same[-1])) and (new := _BUT_NOW_ZH.search(words)):
         value = new["new"].removesuffix(old["tail"] or "\n")
-        return replace(clause, raw=f"我{old['verb']}{value}{old['tail'] or ''}")
+        return replace(clause, raw=f"我{new['verb'] or old['verb']}{value}{old['tail'] or ''}")
     if listed := _listed(words, same):
         return replace(clause, raw=listed)
     subject = next((one for one in reversed(same) if _OTHERS_ZH.search(one) or _SELF_ZH.search(one)), "")

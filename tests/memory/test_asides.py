@@ -16,6 +16,9 @@ from memory.state.cues import clauses
         ("my bike (a Brompton) needs a tyre", ["my bike needs a tyre", "my bike is a Brompton"]),
         ("作为一个司机，我该买什么鞋", ["我是一个司机", "我该买什么鞋"]),
         ("我这种吃素的人能点什么", ["我吃素"]),
+        ("living in a loft, I need a fan", ["I live in a loft", "I need a fan"]),
+        ("现在改喝美式了", ["我现在改喝美式了"]),
+        ("早就不吃夜宵了，太腻", ["我早就不吃夜宵了", "太腻"]),
     ],
 )
 def test_an_aside_is_a_clause_of_its_own(text: str, said: list[str]) -> None:
@@ -31,6 +34,9 @@ def test_an_aside_is_a_clause_of_its_own(text: str, said: list[str]) -> None:
         "my brother (a pilot) called",
         "as a nurse, she works nights",
         "作为礼物，我想买花",
+        "having lost my card, I need another",
+        "不用麻烦了",
+        "现在开始下雨了",
     ],
 )
 def test_what_is_no_aside_of_the_speaker_stays(text: str) -> None:
