@@ -1,8 +1,8 @@
 """The dialogues of `dialogues.jsonl`: what the user state must make of them.
 
-A dialogue is a few turns with expectations of the state after them. Halves A, C and E were used to mend the readers, B,
-D and F only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of the person), by
-`lookup` of an argument of a tool on offer, or gives the `count` of current values of a slot.
+A dialogue is a few turns with expectations of the state after them. Halves A, C, E and G were used to mend the
+readers, B, D, F and H only to measure. An expectation names values by an exact `slot`, by `said` (text in any slot of
+the person), by `lookup` of an argument of a tool on offer, or gives the `count` of current values of a slot.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Standing = Literal[
 ]
 """`off`: not current, whatever else; `not`: current as what the person does not want; `bound`: current only under a
 condition that holds the text `condition`."""
-HALVES = ("A", "B", "C", "D", "E", "F")
+HALVES = ("A", "B", "C", "D", "E", "F", "G", "H")
 
 
 class StepLine(BaseModel, frozen=True, extra="forbid"):
@@ -85,7 +85,7 @@ class Dialogue(BaseModel, frozen=True, extra="forbid"):
     """A line of the file."""
 
     id: str
-    half: Literal["A", "B", "C", "D", "E", "F"]
+    half: Literal["A", "B", "C", "D", "E", "F", "G", "H"]
     language: Literal["en", "zh"]
     kind: str
     tools: dict[str, dict[str, str | tuple[str, ...]]] = {}
