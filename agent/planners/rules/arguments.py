@@ -57,12 +57,17 @@ class Filled:
     arguments: dict[str, JsonValue] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     """Required ones that nothing suitable speaks for, in schema order."""
-    said: int = 0
-    """How many values this request or an answer says."""
     said_names: frozenset[str] = frozenset()
     """Arguments whose value this request or an answer says."""
+    firm_names: frozenset[str] = frozenset()
+    """Those of them whose value is told by its form or its label, and not by words that any tool could take."""
     chosen_names: frozenset[str] = frozenset()
     """Those taken from an entry of an earlier turn's observation that the request means."""
+
+    @property
+    def said(self) -> int:
+        """How many values this request or an answer says that speak for this tool."""
+        return len(self.firm_names)
 
     @property
     def chosen(self) -> int:
@@ -95,15 +100,13 @@ class Filler:
     def fill(self, tool: Tool, focus: Sequence[Segment] = ()) -> Filled:
         """Return the arguments of a call of `tool`; `focus`: the clauses that speak of it, empty for all."""
         request = Text(self.situation.request, self.situation.now, focus=tuple(focus))
-        assigned = self.spoken.values(tool, request)
+        assigned, firm = self.spoken.values(tool, request)
         arguments: dict[str, JsonValue] = {}
         missing: list[str] = []
-        said = 0
         chosen: set[str] = set()
         for parameter in tool.parameters:
             if parameter.name in assigned:
                 arguments[parameter.name] = assigned[parameter.name]
-                said += 1
                 continue
             entry_value = self._from_entry(parameter, tool, request)
             if entry_value is None and parameter.type == "array" and parameter.is_required:
@@ -119,7 +122,7 @@ class Filler:
             elif parameter.is_required:
                 missing.append(parameter.name)
         kept = {name: value for name, value in arguments.items() if not _is_default(tool.parameter(name), value)}
-        return Filled(kept, tuple(missing), said, frozenset(assigned), frozenset(chosen))
+        return Filled(kept, tuple(missing), frozenset(assigned), firm, frozenset(chosen))
 
     # What tools returned
 

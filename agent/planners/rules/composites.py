@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from agent.planners.rules.kinds import kind_of
+from agent.planners.rules.phrases import has_chinese
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.utterance import Said, Text
 from memory.tools import Parameter, Tool
@@ -19,8 +20,8 @@ REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
 """Least strength of a value said in the request, for required and optional arguments (see `Said.strength`)."""
 
 
-def composite(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
-    """Return the list or object that `text` says for `parameter`, or `None`."""
+def composite(parameter: Parameter, tool: Tool, text: Text, taken: Sequence[tuple[int, int]] = ()) -> JsonValue:
+    """Return the list or object that `text` says for `parameter`, without the words `taken`, or `None`."""
     if parameter.type == "object":
         return _object(parameter, tool, text)
     element = parameter.items or Parameter(name=parameter.name, description=parameter.description)
@@ -36,15 +37,46 @@ def composite(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
         }
     )
     least = REQUIRED_STRENGTH if parameter.is_required else OPTIONAL_STRENGTH
-    found = [said for said in said_values(element, tool, text) if said.strength >= least]
+    found = [
+        said
+        for said in said_values(element, tool, text)
+        if said.strength >= least and not any(said.start < end and start < said.end for start, end in taken)
+    ]
     if kind_of(element) == "currency" and found:
         best = max(said.strength for said in found)
         found = [said for said in found if said.strength == best]
+    if kind_of(element) == "text":
+        found = _side_by_side(found, text.text)
     values: list[JsonValue] = []
     for said in sorted(found, key=lambda said: said.start):
         if not any(equal(said.value, value) for value in values):
             values.append(said.value)
     return values or None
+
+
+_JOINED = re.compile(
+    r"\s?(?:,|，|、|;|；|/|&|\band\b|\bor\b|和|跟|与|及|还有|以及)*\s?(?:and|和)?\s?(?:the\s|some\s|an?\s)?",
+    re.IGNORECASE,
+)
+
+
+def _side_by_side(found: Sequence[Said], text: str) -> list[Said]:
+    """Return the surest of the words found with all that stand beside them in a list ("flour, milk and eggs")."""
+    free: list[Said] = []
+    for said in sorted(found, key=lambda said: (-said.strength, said.end - said.start)):
+        if not any(said.start < other.end and other.start < said.end for other in free):
+            free.append(said)
+    if not free:
+        return []
+    is_chinese = has_chinese(str(free[0].value))
+    ordered = sorted((one for one in free if has_chinese(str(one.value)) == is_chinese), key=lambda said: said.start)
+    best = first = last = ordered.index(free[0])
+    while first > 0 and _JOINED.fullmatch(text[ordered[first - 1].end : ordered[first].start]):
+        first -= 1
+    while last + 1 < len(ordered) and _JOINED.fullmatch(text[ordered[last].end : ordered[last + 1].start]):
+        last += 1
+    alike = [said for said in ordered if said.strength >= ordered[best].strength - 0.02 and said.strength >= 0.9]
+    return [*ordered[first : last + 1], *(said for said in alike if said not in ordered[first : last + 1])]
 
 
 def _object(parameter: Parameter, tool: Tool, text: Text) -> JsonValue:

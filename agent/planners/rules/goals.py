@@ -112,7 +112,7 @@ def _act_that_follows(goals: Sequence[Goal], start: Situation) -> list[Tool]:
 def _says_more(tool: Tool, told: Collection[str], filler: Filler) -> bool:
     """Whether the request says more than one value for required arguments of `tool` that is not in `told`."""
     filled = filler.fill(tool)
-    said = [filled.arguments[parameter.name] for parameter in tool.required if parameter.name in filled.said_names]
+    said = [filled.arguments[parameter.name] for parameter in tool.required if parameter.name in filled.firm_names]
     return len({canonical_key(leaf) for value in said for leaf in leaves(value)} - set(told)) > 1
 
 
@@ -177,7 +177,7 @@ def _asked_anew(sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) 
         if tool is None or last is None:
             continue
         filled = filler.fill(tool)
-        said = [parameter for parameter in tool.required if parameter.name in filled.said_names]
+        said = [parameter for parameter in tool.required if parameter.name in filled.firm_names]
         if any(not equal(filled.arguments[one.name], last.arguments.get(one.name), one) for one in said):
             found.add(name)
     return frozenset(found)
@@ -205,7 +205,7 @@ def _unpicked(sources: dict[str, tuple[str, ...]], goal: Goal, filler: Filler) -
 def _is_said_in_full(name: str, filler: Filler) -> bool:
     """Whether the request says every required argument of a tool."""
     tool = filler.situation.tool(name)
-    return tool is not None and {one.name for one in tool.required} <= filler.fill(tool).said_names
+    return tool is not None and {one.name for one in tool.required} <= filler.fill(tool).firm_names
 
 
 def _suppliers(goals: Sequence[Goal], sources: dict[str, dict[str, tuple[str, ...]]], filler: Filler) -> list[Goal]:

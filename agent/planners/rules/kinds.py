@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from memory.text import split_name, stem
 from memory.tools import Parameter
+from memory.typed.times import normal_time
 
 ValueKind = Literal[
     "enum", "boolean", "number", "year", "date", "time", "datetime", "url", "email", "ip", "coordinates", "color",
@@ -50,6 +51,8 @@ def kind_of(parameter: Parameter) -> ValueKind:
             return "year"
         return "id" if words[-1:] == ["number"] or "id" in words else "number"
     known = _BY_FORMAT.get(parameter.format or "")
+    if known == "time" and isinstance(parameter.default, str) and _is_in_words(parameter.default):
+        known = None  # a part of the day: 'all', 'morning'
     if known is not None and not (known == "currency" and "pair" in words):
         return known
     if (
@@ -61,6 +64,11 @@ def kind_of(parameter: Parameter) -> ValueKind:
     if _PLACE_WORDS & set(words) or (_PLACE_TEXT.search(parameter.description) and "name" not in words[:-1]):
         return "place"
     return "text"
+
+
+def _is_in_words(default: str) -> bool:
+    """Whether a default is neither a time nor the present one ("the current time")."""
+    return normal_time(default) is None and not re.search(r"time|now|current|[现当]|\d", default, re.IGNORECASE)
 
 
 def noun_stems(parameter: Parameter) -> frozenset[str]:

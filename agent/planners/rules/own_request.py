@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from agent.planners.rules.clause_table import CLAUSE_LEAST, OWN_CLAUSE_MARGIN
 from agent.planners.rules.kinds import kind_of
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import clauses, is_asking
-from agent.planners.rules.tool_choice import CLAUSE_LEAST, OWN_CLAUSE_MARGIN
 from agent.planners.rules.tool_text import content_terms, tool_texts
 from agent.planners.rules.utterance import Text
 from agent.planners.rules.verbs import (

@@ -26,8 +26,10 @@ from memory.typed.values import canonical_key, equal
 _SAME = re.compile(
     r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual|normal)\b|\busual\b|\blike (?:last time|before)\b"
     r"|\bthe way\b|\byou know (?:how|my|what|which)\b|\bnormal (?:working )?day\b"
-    r"|\byou did (?:it|that)\b|\bmy (?:hours|sort|way)\b|\blikewise\b|\bditto\b"
-    r"|一样|照旧|老样子|老规矩|还是|照(?:那|上|前)|照.{0,8}[回次]|也来|同样|老时间|跟刚才|接着|再来",
+    r"|\byou did (?:it|that)\b|\bmy (?:hours|sort|way)\b|\bthe normal\b|\bi (?:normally|usually) do\b"
+    r"|\blikewise\b|\bditto\b"
+    r"|一样|照旧|照常|平常|平时|往常|惯例|习惯|别的不变|老样子"
+    r"|老规矩|还是|照(?:那|上|前)|照.{0,8}[回次]|也来|同样|老时间|跟刚才|接着|再来",
     re.IGNORECASE,
 )
 _ADDED = re.compile(r"\btoo\b|\bas well\b", re.IGNORECASE)

@@ -13,6 +13,7 @@ from agent.planners.rules.descriptions import NewThing, described_day, new_thing
 from agent.planners.rules.entries import Group, with_field
 from agent.planners.rules.kinds import FLEETING, ValueKind, is_swapped, kind_of, role_of
 from agent.planners.rules.past_values import Past, means_the_same, refers_back
+from agent.planners.rules.referents import called_so, labels
 from agent.planners.rules.segments import clauses
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.verbs import deeds_of
@@ -79,12 +80,18 @@ class Remembered:
         return described_day(self.situation.request)
 
     @cached_property
+    def _labels(self) -> dict[str, JsonValue]:
+        """What exact values of the request and of earlier ones are called."""
+        return labels(self.situation.recall.turns, self.situation.request)
+
+    @cached_property
     def _new(self) -> NewThing | None:
         return new_thing(self.situation.request)
 
     def value(self, parameter: Parameter, tool: Tool, so_far: Mapping[str, JsonValue]) -> JsonValue:
         """Return a remembered value that may fill the argument here, or `None`."""
-        if parameter.type == "object" and (one := self.past.named_object(parameter)) is not None:
+        one = self.past.named_object(parameter) if parameter.type == "object" else None
+        if one is not None or (one := called_so(parameter, self.situation.request, self._labels)) is not None:
             return one
         if self.is_for_other and not means_the_same(self.situation.request):
             return self._others(parameter, tool) if parameter.is_required else None
@@ -94,10 +101,9 @@ class Remembered:
             return self.past.day_of(self._day) if kind == "date" else None
         if self._new is not None and kind in _THINGS and self._new.may_be(parameter, tool):
             return None
-        if role_of(parameter) is not None and kind in ("place", "text"):
-            end = self._other_end(parameter, tool, so_far)
-            if end is not None:
-                return end
+        is_end = role_of(parameter) is not None and kind in ("place", "text")
+        if is_end and (end := self._other_end(parameter, tool, so_far)) is not None:
+            return end
         if kind == "place" and _HOME.search(self.situation.request):
             return self.past.most_used(parameter, tool)
         if (again := self._again(parameter, tool, kind, so_far)) is not None:

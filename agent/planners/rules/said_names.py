@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
+from agent.planners.rules.dictation import dictated
 from agent.planners.rules.kinds import role_of
+from agent.planners.rules.said_words import common_words, is_part, is_subject
 from agent.planners.rules.segments import asking_sentences, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import LOOK_AROUND, Said, Text
@@ -17,58 +20,84 @@ from memory.typed.mentions import Mention
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
-_LABEL_JOIN = r"(?:,?\sthat['’]?s)?(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?[:：]?\s?"
+_LABEL_JOIN = (
+    r"(?:,?\sthat['’]?s)?(?:\s(?:is|was|called|named|number|no\.?|by the name of))*\s?(?:[:：]|就?是|叫|用|写|填)?\s?"
+)
 
 
 def labelled(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield what follows the parameter's own noun: "customer number HB-20417", "备注猫粮", "类目记像素"."""
     nouns = {word for word in split_name(parameter.name) if len(word) > 2 and word not in _NO_LABEL}
-    for noun in nouns:
-        pattern = rf"\b{noun}s?\b{_LABEL_JOIN}(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|[\"“][^\"”]+[\"”])"
-        for match in re.finditer(pattern, text.text):
-            yield Said(match["value"].strip('"“”'), match.start("value"), match.end("value"), 1.0)
+    for noun in (one for one in nouns if one in text.text):
+        for pattern in _label_patterns(noun):
+            for match in pattern.finditer(text.text):
+                yield Said(match["value"].strip('"“”'), match.start("value"), match.end("value"), 1.0)
     for noun in _zh_nouns(parameter.description):
         for match in re.finditer(
-            rf"{noun}(?:就?是|写|记|为|叫|：|:)?\s?(?P<value>[^\s，。,.!！?？；;、]{{1,12}})", text.text
+            rf"{noun}(?:就?是|写|记|为|叫|：|:)?\s?(?P<value>{_LATIN}|[^\s，。,.!！?？；;、]{{1,12}})", text.text
         ):
             if not re.match(r"[的了呢吗吧啊还也都]|多少|什么|啥", match["value"]):
                 yield Said(match["value"], match.start("value"), match.end("value"), 1.0)
 
 
+_LATIN = r"[A-Za-zÀ-ɏ][\wÀ-ɏ'’-]*(?:\s[A-Za-zÀ-ɏ][\wÀ-ɏ'’-]*)*"
 _NO_LABEL = frozenset(
     ("name", "type", "data", "info", "include", "show", "get", "the", "start", "end", "format", "value", "list", "time",
      "date", "number")
 )  # fmt: skip
 
 
-def _zh_nouns(description: str) -> list[str]:
+@lru_cache(1024)
+def _label_patterns(noun: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what finds the value after a noun, and before it: "go.example, that's our own domain"."""
+    value = r"(?P<value>[A-Z0-9][\w-]*(?:\s[A-Z][\w-]*)*|[\"“][^\"”]+[\"”])"
+    return (
+        re.compile(rf"\b{noun}s?\b{_LABEL_JOIN}{value}"),
+        re.compile(rf"(?P<value>[\w.@-]*\w),\s(?:that['’]s|which is)\s(?:\w+\s){{0,3}}{noun}\b"),
+    )
+
+
+@lru_cache(1024)
+def _zh_nouns(description: str) -> tuple[str, ...]:
     """Return the Chinese nouns a description opens with: "交易的备注信息" gives 备注."""
     head = re.split(r"[，。,（(：:；]", description)[0]
     words = re.findall(
         r"备注|类目|类别|标题|歌手|歌名|作者|书名|城市|收件人|手机尾号|尾号|关键词|卡号|姓名|地址|电话", head
     )
-    return words[-1:]
+    return tuple(words[-1:])
 
 
 def named_values(parameter: Parameter, tool: Tool, text: Text, kind: str) -> Iterator[Said]:
     yield from labelled(parameter, text)
+    yield from dictated(parameter, text, is_listed=parameter.name not in _scalars(tool))
     yield from _paired(parameter, text)
     is_titled = bool(_TITLED & {word.casefold() for word in split_name(parameter.name)})
     for mention in text.of_kind("quoted"):
         yield Said(mention.value, mention.start, mention.end, 0.95 if is_titled else 0.6)
     if kind == "place":
+        for match in (_IN_REGION_ZH if _CJK.search(text.text) else _IN_REGION).finditer(text.text):
+            yield Said(match.group(), match.start(), match.end(), 0.9)
         for mention in text.of_kind("coordinates"):
             yield Said(mention.value, mention.start, mention.end, 0.9)
     about = set(content_terms(f"{' '.join(split_name(tool.name))} {tool.description} {parameter.description}"))
-    is_chinese = bool(_CJK.search(text.text))
     parts = sentences(text.text)
     is_end = role_of(parameter) is not None  # the ends of a journey are told by `_paired`
     for mention in text.of_kind("name"):
-        yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer, is_end=is_end)
-    if kind == "text" and is_chinese and parameter.is_required and not text.is_answer:
+        if not is_part(text, mention):
+            yield from _name(mention, kind, about, text, is_lone=len(parts) == 1 or text.is_answer, is_end=is_end)
+    if kind == "text" and parameter.is_required and not text.is_answer and _CJK.search(text.text):
         yield from _chinese_opening(about, text)
+    if not text.is_answer:
+        yield from common_words(parameter, tool, kind, about, text)
 
 
+def _scalars(tool: Tool) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in tool.parameters if parameter.type != "array")
+
+
+_IN_REGION = re.compile(r"(?<![^\W_])[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){0,2},\s?[A-Z]{2}(?![^\W_])")
+_IN_REGION_ZH = re.compile(r"(?<![^\W_])[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){0,2},\s?[A-Z][A-Za-z]+(?:\s[A-Z][a-z]+)?")
+"""A town with the letters of its state or country: "Austin, TX"."""
 _TITLED = frozenset(
     ("title", "name", "query", "keyword", "keywords", "text", "message", "content", "word", "phrase", "song", "book",
      "movie", "film", "q", "search", "term", "topic", "artist", "author", "sentence", "quote", "item", "product",
@@ -97,10 +126,10 @@ def _name(mention: Mention, kind: str, about: set[str], text: Text, *, is_lone: 
         strength -= 0.3
     if set(content_terms(words)) and set(content_terms(words)) <= about:
         strength -= 0.3  # a word for the thing rather than its name
-    if not text.in_focus(mention.start):
-        strength -= 0.2
-    if " " not in words and not any(part.start <= mention.start < part.end for part in asking_sentences(text.text)):
-        strength -= 0.2  # named in passing
+    in_passing = " " not in words and not any(
+        part.start <= mention.start < part.end for part in asking_sentences(text.text)
+    )
+    strength -= 0.2 * (is_subject(text, mention) + (not text.in_focus(mention.start)) + in_passing)
     yield Said(mention.value, mention.start, mention.end, strength)
 
 
@@ -109,7 +138,7 @@ def _chinese_opening(about: set[str], text: Text) -> Iterator[Said]:
     for part in clauses(text.text):
         is_name = 2 <= len(part.text) <= 10 and _CJK.search(part.text) and not _ZH_FUNCTION.search(part.text)
         if is_name and not set(content_terms(part.text)) & about and not part.is_aside:
-            yield Said(part.text, part.start, part.end, 0.55)
+            yield Said(part.text, part.start, part.end, 0.58)
 
 
 _ZH_FUNCTION = re.compile(

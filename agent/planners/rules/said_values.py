@@ -62,7 +62,7 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
         yield from _times(parameter, text)
         yield from _lone_hours(text)
     elif kind in ("url", "email", "ip", "coordinates", "color"):
-        yield from _from_mentions(text.of_kind(kind), 1.0, text)
+        yield from _exact(parameter, text, kind)
     elif kind in ("country", "currency", "language"):
         yield from _codes(parameter, text, kind)
     elif kind == "id":
@@ -74,10 +74,37 @@ def _read(parameter: Parameter, tool: Tool, text: Text) -> Iterator[Said]:
 def _allowed(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield the allowed values that are named, as amounts in another unit too."""
     yield from _from_mentions(enum_mention(text.text, parameter, partial=text.is_answer), 1.0, text)
+    yield from _telling_words(parameter, text)
     yield from _head_nouns(parameter, text)
     yield from spans_said(parameter, text)
     if parameter.type in ("integer", "number"):
         yield from measured(parameter, text)
+
+
+def _telling_words(parameter: Parameter, text: Text) -> Iterator[Said]:
+    """Yield allowed values of several words by what Chinese calls the first of them: "骑车" for `cycling-regular`."""
+    parts = {value: split_name(value) for value in parameter.enum if isinstance(value, str)}
+    first = {value: words[0] for value, words in parts.items() if len(words) > 1 and len(words[0]) > 3}
+    told = {word: value for value, word in first.items() if sum(word in words for words in parts.values()) == 1}
+    likened = parameter.model_copy(update={"enum": tuple(told)})
+    for mention in enum_mention(text.text, likened) if told else ():
+        if _CJK.search(mention.text):  # the first word alone is often another ("the second one" for `second_class`)
+            yield Said(told[str(mention.value)], mention.start, mention.end, 0.85)
+
+
+def _exact(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:
+    """Yield what is told by its form; of two the first is where one starts from, a lone one is where one goes to."""
+    role = role_of(parameter)
+    found = text.of_kind(kind)
+    for place, mention in enumerate(found):
+        lead = before(text.text, mention)
+        is_start = bool(_STARTS.search(lead)) or (place == 0 and len(found) > 1 and not _GOES.search(lead))
+        fits = 0.0 if role is None or (role == "from") == is_start else -0.3
+        yield from _from_mentions([mention], 1.0 + fits, text)
+
+
+_STARTS = re.compile(r"(?:\bfrom\s|从)[^，。,.]{0,12}$", re.IGNORECASE)
+_GOES = re.compile(r"(?:\bto\s|[到去往绕])[^，。,.]{0,12}$", re.IGNORECASE)
 
 
 def _head_nouns(parameter: Parameter, text: Text) -> Iterator[Said]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -19,8 +21,11 @@ from agent.planners.rules.entries import (
     with_field,
 )
 from agent.planners.rules.kinds import FLEETING, is_swapped, kind_of, role_of
+from agent.planners.rules.left_words import left_words
 from agent.planners.rules.past_values import Past
+from agent.planners.rules.referents import called_so, labels
 from agent.planners.rules.said_values import said_values
+from agent.planners.rules.said_words import in_common_words
 from agent.planners.rules.segments import asking_sentences
 from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
@@ -32,6 +37,8 @@ from memory.text import split_name
 from memory.tools import Parameter, Tool
 from memory.typed.values import equal
 
+SURE = 0.9
+"""Strength from which a value goes to a single argument before it goes into a list."""
 ASKED_STRENGTH = 0.25
 """Least strength of a value in an answer for what was asked."""
 _DECLINED = re.compile(
@@ -45,6 +52,14 @@ _I = re.compile(r"\bI\b")
 _OF_THEM = re.compile(r"\sof (?:them|those|these|it)\b", re.IGNORECASE)
 
 
+class Told(NamedTuple):
+    """What the person says for the arguments of a call."""
+
+    values: dict[str, JsonValue]
+    firm_names: frozenset[str]
+    """Arguments whose value is told by its form or its label, and not by words that any tool could take."""
+
+
 @dataclass(frozen=True)
 class Spoken:
     """Reads the person's words of one turn."""
@@ -52,8 +67,35 @@ class Spoken:
     situation: Situation
     past: Past
 
-    def values(self, tool: Tool, request: Text) -> dict[str, JsonValue]:
+    @cached_property
+    def _labels(self) -> dict[str, JsonValue]:
+        return labels(self.situation.recall.turns, self.situation.request)
+
+    def values(self, tool: Tool, request: Text) -> Told:
         """Give every value said to at most one argument, the surest first; hints and answers before the request."""
+        assigned = self._settled_or_answered(tool)
+        scalars = [parameter for parameter in tool.parameters if parameter.name not in assigned]
+        for parameter in (one for one in scalars if role_of(one) is not None):
+            if (value := called_so(parameter, request.text, self._labels)) is not None:
+                assigned[parameter.name] = value
+        offers = _offers([parameter for parameter in scalars if parameter.name not in assigned], tool, request)
+        offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
+        taken = _shared_out([offer for offer in offers if offer[0] >= SURE], assigned)
+        for parameter in scalars:
+            if parameter.type in ("array", "object"):
+                value = self._composed(parameter, tool, request, [(start, end) for start, end, _ in taken])
+                if value is not None:
+                    assigned[parameter.name] = value
+        taken += _shared_out(offers, assigned, taken)
+        self._left_numbers(tool, request, assigned, taken)
+        assigned.update(left_words(tool, request, assigned, [(start, end) for start, end, _ in taken]))
+        assigned.update(self._in_their_half(tool, assigned))
+        sure = {parameter.name for strength, parameter, said in offers if strength >= OPTIONAL_STRENGTH}
+        loose = {name for name, value in assigned.items() if name not in sure and in_common_words(value, request)}
+        return Told(assigned, frozenset(assigned) - loose)
+
+    def _settled_or_answered(self, tool: Tool) -> dict[str, JsonValue]:
+        """Return what is settled with the person and what the answers say."""
         assigned: dict[str, JsonValue] = {}
         for hint in self.situation.hints:
             if hint.kind == "settled" and hint.slot.tool == tool.name and hint.value is not None:
@@ -64,17 +106,6 @@ class Spoken:
                 if not any(equal(value, other) for other in righted.values()):
                     assigned.setdefault(name, value)
             assigned.update(righted)
-        scalars = [parameter for parameter in tool.parameters if parameter.name not in assigned]
-        for parameter in scalars:
-            if parameter.type in ("array", "object"):
-                value = self._composed(parameter, tool, request)
-                if value is not None:
-                    assigned[parameter.name] = value
-        offers = _offers([parameter for parameter in scalars if parameter.name not in assigned], tool, request)
-        offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
-        taken = _shared_out(offers, assigned)
-        self._left_numbers(tool, request, assigned, taken)
-        assigned.update(self._in_their_half(tool, assigned))
         return assigned
 
     def _in_their_half(self, tool: Tool, assigned: Mapping[str, JsonValue]) -> Iterator[tuple[str, JsonValue]]:
@@ -100,9 +131,11 @@ class Spoken:
         _shared_out(_offers(tool.parameters, tool, Text(step.answer, self.situation.now)), righted)
         return righted
 
-    def _composed(self, parameter: Parameter, tool: Tool, text: Text) -> JsonValue:
+    def _composed(
+        self, parameter: Parameter, tool: Tool, text: Text, taken: Sequence[tuple[int, int]] = ()
+    ) -> JsonValue:
         """Return the list or object that a text says, by its form or by the things that it names."""
-        value = composite(parameter, tool, text)
+        value = composite(parameter, tool, text, taken)
         groups = [*self.past.own_groups, *self.past.topic_groups]
         return value if value is not None else things(parameter, tool, text, groups)
 
@@ -242,15 +275,17 @@ def _offers(parameters: Sequence[Parameter], tool: Tool, text: Text) -> list[_Of
     ]
 
 
-def _shared_out(offers: Sequence[_Offer], assigned: dict[str, JsonValue]) -> list[tuple[int, int, Parameter]]:
-    """Add each value to at most one argument, the surest first, and return which words each took."""
-    taken: list[tuple[int, int, Parameter]] = []
-    for _, parameter, said in sorted(offers, key=lambda offer: -offer[0]):
+def _shared_out(
+    offers: Sequence[_Offer], assigned: dict[str, JsonValue], before: Sequence[tuple[int, int, Parameter]] = ()
+) -> list[tuple[int, int, Parameter]]:
+    """Add each value to at most one argument, the surest first, and return which words each took beyond `before`."""
+    taken = list(before)
+    for _, parameter, said in sorted(offers, key=lambda offer: (-offer[0], not offer[1].is_required)):
         is_free = parameter.name not in assigned and not _is_taken(said, parameter, taken)
         if is_free and not is_swapped(parameter, said.value, assigned):
             assigned[parameter.name] = said.value
             taken.append((said.start, said.end, parameter))
-    return taken
+    return taken[len(before) :]
 
 
 def _lateness(said: Said, answer: Text) -> float:
