@@ -6,12 +6,14 @@ import re
 import string
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from memory.evidence import Kind
 from memory.records import QuestionStep, ToolCall, Turn
+from memory.state.contrasts import contrasted, spread
 from memory.state.cues import Clause, clause_texts, clauses, cues_in
 from memory.state.statement_forms import ADDITIVE
 from memory.text import fold_accents, normalise, split_name, stem
@@ -65,7 +67,8 @@ class Wording(NamedTuple):
             if offset or slots:
                 found = tuple(replace(one, sentence=one.sentence + offset, slots=slots) for one in found)
             parts.extend(found)
-        return cls(_spread(_contrasted(parts, turn.calls), turn.calls), turn.calls)
+        is_naming = partial(_names_any, turn.calls)
+        return cls(spread(contrasted(parts, is_naming), is_naming), turn.calls)
 
     def about(self, value: JsonValue) -> Sequence[Clause]:
         """Return the clauses of the sentences that name `value`; all where none does."""
@@ -153,48 +156,8 @@ def _is_about(clause: Clause, slot: str) -> bool:
     return not clause.slots or slot in clause.slots
 
 
-def _contrasted(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> list[Clause]:
-    """Give an exception to what is ordered beside what is usual, or for what is so just now, in one sentence.
-
-    平时用顺丰，今天走京东; "I usually get the small one but I'm starving, large please"; "the lift is broken, so …".
-    What is so just now has a clause of its own before that, which names no value.
-    """
-    usual = {clause.sentence for clause in parts if "usual" in clause.signs}
-    ruled = {clause.sentence for clause in parts if "standing" in clause.cues}
-    turned = {clause.sentence for clause in parts if "but" in clause.signs} & usual
-    mended = {clause.sentence for clause in parts if {"correction", "undo"} & clause.signs}
-    reasoned: set[int] = set()
-    found = []
-    for clause in parts:
-        is_exception = clause.sentence in usual and "usual" not in clause.signs
-        is_exception = is_exception and ("today" in clause.signs or clause.sentence in turned)
-        is_exception |= clause.sentence in ruled and "standing" not in clause.cues and {"today", "but"} <= clause.signs
-        if "circumstance" in clause.signs and clause.sentence not in mended and not _names_any(calls, clause):
-            reasoned.add(clause.sentence)
-        elif clause.sentence in reasoned and "standing" not in clause.cues:
-            is_exception = True
-        found.append(replace(clause, cues=clause.cues | {"one_off"}) if is_exception else clause)
-    return found
-
-
 def _names_any(calls: Sequence[ToolCall], clause: Clause) -> bool:
     return any(is_mentioned(value, clause.text) for call in calls for value in call.arguments.values())
-
-
-def _spread(parts: Sequence[Clause], calls: Sequence[ToolCall]) -> tuple[Clause, ...]:
-    """Give the cues of a clause without any value to its neighbours in the sentence; of a lone cue to any neighbour.
-
-    "first class, that leg only": the exception is about the class. A hypothesis stays where it is.
-    """
-    spread = list(parts)
-    for index, clause in enumerate(parts):
-        cues = clause.cues - {"hypothetical"}
-        if not cues or _names_any(calls, clause):
-            continue
-        for near in (index - 1, index + 1):
-            if 0 <= near < len(parts) and (clause.is_lone_cue or parts[near].sentence == clause.sentence):
-                spread[near] = replace(spread[near], cues=spread[near].cues | cues)
-    return tuple(spread)
 
 
 def names_slot(argument: str, clause: str) -> bool:
