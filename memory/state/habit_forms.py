@@ -108,6 +108,13 @@ HABITS: tuple[Attitude, ...] = (
     Attitude(
         form(rf"{_I} (?:never|don't ever|hardly ever|rarely|seldom) (?!said|told)(?:{_VERB}) (?P<o>.+)"), "against"
     ),
+    Attitude(
+        form(
+            rf"{_I} (?:don't|do not) (?:want|need) (?P<o>.+?) (?:any ?more|any longer)$"
+            rf"|{_I} no longer (?:want|need|use|eat|drink|take) (?P<p>.+)$"
+        ),
+        "against",
+    ),
     Attitude(form(rf"{_I}(?:'d| would) rather not \w+ (?P<o>.+)"), "against"),
     Attitude(
         form(

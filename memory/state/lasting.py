@@ -32,7 +32,7 @@ _NO_DEEDS = (
     "wonder remember forget understand agree doubt expect assume bet swear promise appreciate apologise apologize ask "
     "tell say call notice miss suggest recommend reckon leave arrive land depart fly return get come go meet start "
     "finish look try find lose make take give pay send spend keep just already almost nearly only really never always "
-    "also still now usually too both all order book like love hate prefer enjoy"
+    "also still now no usually too both all order book like love hate prefer enjoy"
 )
 """First words after "I" that tell of no habit: helping verbs, minds and wishes, plans (motion), adverbs, and what other
 forms read."""

@@ -107,6 +107,12 @@ _TELLING = re.compile(
 )
 """A clause that tells or asks something."""
 _ASKING = re.compile(r"^(?:(?:and|but|so) )?(?:can|could|would|will|should|wh\w+|how)\b", re.IGNORECASE)
+_FINE = re.compile(
+    r"^(?P<thing>(?!(?:it|that|this|i|we|you)\b)\S+(?: \S+){0,3}?) (?:will do|(?:is|are|would be) "
+    r"(?:fine|ok|okay|enough|good)) (?:for me )?from now on$",
+    re.IGNORECASE,
+)
+"""What is good enough from then on."""
 _TOLD = re.compile(
     r"'|(?:am|have|was|were|been|feel|think|forget|remember|wonder|thought|had|get|got|know)\b", re.IGNORECASE
 )
@@ -139,7 +145,9 @@ _ZH_VERB = re.compile(
 _ZH_WHEN = re.compile(r"(?:每\w{1,2}?|[早晚中上下]\w|凌晨|半夜|睡前|饭[前后]|周\w|工作日)+")
 _ZH_TO_ME = re.compile(r"[提告叫通]\w{0,2}我")
 _ZH_GIVE = re.compile(r"^(?:再|改)?(?:发|寄|送|交|抄送|转[发交])给?(?!你|他|她|它|我)[^，。\s]{1,8}$")
-_ZH_AMOUNT = re.compile(r"[\d一二三四五六七八九十百千两半.]+(?P<unit>[^\d\s]{1,2})$")
+_ZH_AMOUNT = re.compile(
+    r"(?<![第\d一二三四五六七八九十])[\d一二三四五六七八九十百千两半.]+(?P<unit>度|点半?|块钱?|元|分钟?|小时|天|次|个|杯|份|公斤|斤|米|公里|折)$"
+)
 _ZH_TALK = re.compile(r"^(?:再说|有机会|我|他|她|它|这|那)")
 
 
@@ -184,7 +192,9 @@ def order_of(words: str, condition: str = "") -> Order | None:
         is_against, text = True, text[never.end() :].strip()
     if _HAN.search(text):
         return _chinese(text, is_against, is_framed=bool(condition))
-    if _TELLING.match(words) or (cue is None and _ASKING.match(words)):
+    if fine := _FINE.match(words):
+        return Order(fine["thing"], "", False)
+    if _TELLING.match(" ".join(RULE_CUE.sub(" ", words).split())) or (cue is None and _ASKING.match(words)):
         return None
     bare = DEMAND.sub("", text).strip()
     if bare != text:

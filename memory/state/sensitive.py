@@ -25,7 +25,8 @@ _ENGLISH = {
         symptoms? diseases? illness chronic sober alcoholi\w+ addict\w* rehab overdose herpes hepatitis hearing\saids?
         deaf blind dialysis kidneys? ulcers? eczema psoriasis lupus sclerosis thyroid panic\sattacks? suicid\w+
         anorex\w+ bulimi\w+ eating\sdisorder menopaus\w+ contracepti\w+ erectile vaccin\w+ covid insomnia ptsd ocd
-        crohn\w* pacemaker anemi\w+ anaemi\w+ obes\w+ clinic hospital\w*""",
+        crohn\w* pacemaker anemi\w+ anaemi\w+ obes\w+ clinic hospital\w*
+        a\sbad\s(?:back|knee|hip|heart|shoulder|neck) (?:back|chest|joint|knee|stomach)\s?(?:pains?|ache)""",
     "belief": r"""muslims? islam\w* christian\w* catholic\w* protestant\w* jewish judaism jews? hindu\w* buddhis\w+
         sikhs? atheis\w* agnostic mormon\w* quakers? jehovah\w* (?:my|to|at|our)\schurch mosque synagogue
         pray(?:s|ers?|ing|ed)? ramadan halal kosher (?:for|during)\slent sabbath shabbat baptis\w+ bible quran koran

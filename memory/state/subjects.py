@@ -32,7 +32,7 @@ _OTHERS_ZH = re.compile(rf"{RELATION_ZH}|[他她它]们?")
 _SELF_ZH = re.compile(r"^(?:[^，。我你他她]{0,5})(?:我们?|咱们?|俺)(?!的?(?:\S{0,2}" + RELATION_ZH + r"))")
 _ELLIPTIC_ZH = re.compile(
     r"^(?:但是?|不过|而且|并且|然后|所以|可是?|后来|平时|现在|最近|如今|已经|刚|又|也|还|都|就|更|最|特别|很|挺|比较|非常|一般|通常|总是|"
-    r"从来?)*(?:不再|再也不|不|没|在|住|搬|改|换|骑|开|养|有|做|当|爱|喜欢|偏爱|反感|讨厌|受不了|习惯|戒|吃|喝|坐|穿|用|看|听|学|练|会|"
+    r"从来?|是(?=[住在搬]))*(?:不再|再也不|不|没|在|住|搬|改|换|骑|开|养|有|做|当|爱|喜欢|偏爱|反感|讨厌|受不了|习惯|戒|吃|喝|坐|穿|用|看|听|学|练|会|"
     r"调到|跳槽|家住)"
 )
 """A Chinese clause without a subject that goes on to tell of likes, habits and facts."""
@@ -117,7 +117,7 @@ def _completed(clause: Clause, before: Sequence[Clause]) -> Clause:
     subject = next((one for one in reversed(same) if _OTHERS_ZH.search(one) or _SELF_ZH.search(one)), "")
     is_own = _SELF_ZH.search(subject) is not None and _OTHERS_ZH.search(subject) is None
     if is_own and "我" not in words and not _OTHERS_ZH.search(words) and _ELLIPTIC_ZH.search(words):
-        return replace(clause, raw=f"我{clause.raw}")
+        return replace(clause, raw=f"我{clause.raw.removeprefix('是')}")
     return clause
 
 

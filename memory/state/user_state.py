@@ -154,7 +154,15 @@ class UserState:
         """Return the candidates for an argument of a tool: its own, then those of like slots of other tools.
 
         Values that the parameter could not take (type, enum) are left out. `None` if nothing is known.
+
+        Raises:
+            TypeError: If these are no tool and no parameter of it, say their names.
         """
+        if not isinstance(tool, Tool) or not isinstance(parameter, Parameter):
+            raise TypeError(
+                "lookup takes a Tool and a Parameter of it, say lookup(tool, tool.parameter('milk')); got "
+                f"{tool!r:.80} and {parameter!r:.80}" + (", which it does not have" if parameter is None else "")
+            )
         slot = Slot(tool.name, parameter.name)
         slots = dict.fromkeys((*self.nouns.near(slot), *_of_choices(parameter)))
         near = tuple(state for one in slots if (state := self.slots.get(one)) is not None)
@@ -171,16 +179,17 @@ class UserState:
 
 
 def _ruled(found: Sequence[Candidate], parameter: Parameter) -> Iterator[Candidate]:
-    """Yield the candidates for `parameter`, habits closed by a rule that the person gave since and that names a choice.
+    """Yield the candidates for `parameter`, closed where the person has given a rule since that names another choice.
 
-    "From now on an aisle seat" is kept under what the person said; it ends the window seats of any tool.
+    "From now on an aisle seat" is kept under what the person said; it ends the window seats of any tool, and the rule
+    that was for a window seat.
     """
     said = (one for one in found if parameter.enum and one.evidence[-1].slot.tool == PERSON)
     rules = [one for one in said if one.is_standing and one.status == "current" and not one.is_negated]
     newest = max(rules, key=lambda one: one.last, default=None)
     for one in found:
-        is_habit = one.status == "current" and not one.is_negated and not one.is_standing
-        if newest is not None and is_habit and one.last < newest.last and one.value != newest.value:
+        is_open = one.status == "current" and not one.is_negated and (not one.is_standing or one in rules)
+        if newest is not None and is_open and one.last < newest.last and one.value != newest.value:
             yield replace(one, status="superseded", until=newest.last)
         else:
             yield one

@@ -44,6 +44,9 @@ def values(state: UserState, topic: str) -> list[tuple[object, str, bool]]:
         ("I always dreamed of Peru", None),
         ("that is always good to hear", None),
         ("always happy to help", None),
+        ("I always want the big cup", Order("the big cup", "", False)),
+        ("the late train is fine from now on", Order("the late train", "", False)),
+        ("以后都订三等舱", Order("三等舱", "三等舱", False)),
         ("空调以后都设26度", Order("空调设26度", "空调", False)),
         ("以后记账改用欧元", Order("记账用欧元", "记账", False)),
         ("我的会议以后都不要安排在周一", Order("周一", "会议", True)),
@@ -107,6 +110,14 @@ def test_a_rule_that_names_a_choice_ends_the_habit_of_a_tool() -> None:
     found = fold(log).lookup(Tool(name="book", parameters=(seat,), definition={}), seat)
     assert found is not None
     assert {one.value: one.status for one in found.candidates} == {"aisle": "current", "window": "superseded"}
+
+
+def test_of_two_rules_that_name_choices_the_newer_one_holds() -> None:
+    log = [turn("t0", "以后都订二等座"), turn("t1", "算了，以后还是订一等座吧")]
+    seat = Parameter(name="grade", enum=("一等座", "二等座"))
+    found = fold(log).lookup(Tool(name="book", parameters=(seat,), definition={}), seat)
+    assert found is not None
+    assert {one.value: one.status for one in found.candidates} == {"一等座": "current", "二等座": "superseded"}
 
 
 @pytest.mark.parametrize(
