@@ -1,4 +1,4 @@
-"""The README's snippet prints what the README says, and the commands that README and pages show are there."""
+"""Snippets print what stands below them, and the commands that README and pages show are there."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tests.shared import ROOT
 
 
 @pytest.mark.slow
-def test_the_snippet_prints_the_output_that_stands_below_it() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    snippet, output = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", readme, re.DOTALL).groups()  # type: ignore[union-attr]  # the README has both
+@pytest.mark.parametrize("name", ["README.md", "docs/user-state.md"])
+def test_the_snippet_prints_the_output_that_stands_below_it(name: str) -> None:
+    page = (ROOT / name).read_text("utf-8")
+    snippet, output = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()  # type: ignore[union-attr]  # each page has both
     done = subprocess.run(
         [sys.executable, "-c", snippet], cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False
     )

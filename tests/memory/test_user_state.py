@@ -359,3 +359,10 @@ def test_what_is_liked_speaks_for_an_argument_that_allows_just_that(
     kind = Parameter(name="variant", enum=choices)
     state = fold([turn("t0", said)]).lookup(Tool(name="pick", parameters=(kind,), definition={}), kind)
     assert [one.value for one in (state.candidates if state else ())] == found
+
+
+def test_a_lookup_by_names_says_what_it_takes() -> None:
+    with pytest.raises(TypeError, match=r"lookup\(tool, tool.parameter\('milk'\)\); got 'order' and 'milk'$"):
+        fold([]).lookup("order", "milk")  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(TypeError, match="and None, which it does not have"):
+        fold([]).lookup(tool("order"), tool("order").parameter("milk"))  # type: ignore[arg-type]  # that too
