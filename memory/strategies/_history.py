@@ -26,8 +26,9 @@ _READING_ORDER: dict[ItemKind, int] = {"state": 0, "exemplar": 1, "turn": 2, "to
 class Snapshot:
     """The turns of one moment, their evidence and the state they amount to, and how each is shown."""
 
-    def __init__(self, moment: LogMoment) -> None:
+    def __init__(self, moment: LogMoment, now: datetime | None = None) -> None:
         self.moment = moment
+        self._now = now
         self.turns = moment.turns
         self.state = moment.state
         self.position = moment.position
@@ -47,6 +48,10 @@ class Snapshot:
                 self._vectors = np.zeros((len(self.turns), found.rows.shape[1]), dtype=np.float32)
                 self._vectors[places[is_known]] = found.rows[is_known]
         return self._vectors
+
+    def topic_start(self, tools: Sequence[Tool]) -> int:
+        """Return the position where the running topic starts (see `memory.state.topic.running_topic`)."""
+        return running_topic(self.turns, tools, now=self._now)
 
     def item(
         self, position: int, kind: ItemKind, purpose: Purpose, *, max_tokens: int, score: float, is_kin: bool = False
@@ -105,7 +110,7 @@ class Snapshot:
         Each is cut down to what is left, keeping what `request` names. One that does not fit is passed over; with
         `is_unbroken` it ends the list.
         """
-        start = running_topic(self.turns, tools)
+        start = self.topic_start(tools)
         purpose = Purpose(request)
         taken: list[RecallItem] = []
         left = budget
@@ -151,4 +156,4 @@ class History:
         retention = self._settled.settings.retention_days if self._settled is not None else {}
         extractor = self._extracting.extractor if self._extracting is not None else None
         moment = self._reading.get().moment(self._shelf, extractor)
-        return Snapshot((moment.unlapsed(retention, now) if retention else moment).at(now))
+        return Snapshot((moment.unlapsed(retention, now) if retention else moment).at(now), now)

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from memory.recall import ItemKind, Recall, Strategy, TurnShelf
 from memory.records import Turn
-from memory.state.topic import running_topic
 from memory.strategies._history import History
 from memory.tools import Tool
 
@@ -28,7 +27,7 @@ class Full:
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return all turns; `budget` is ignored."""
         history = self._history.snapshot(now)
-        start = running_topic(history.turns, tools)
+        start = history.topic_start(tools)
         kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(history.turns))]
         return history.arrange(
             history.whole(position, kind, wanted=request, is_kin=history.is_kin(position, tools))

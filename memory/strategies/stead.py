@@ -16,7 +16,6 @@ from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
 from memory.records import Turn
 from memory.rendering import render_turn
 from memory.state.sensitive import is_sensitive_text
-from memory.state.topic import running_topic
 from memory.strategies._entries import Entries
 from memory.strategies._history import LEAST_TURN_TOKENS, History, Snapshot
 from memory.strategies._ranking import Ranking, Relevance, fuse, rank_by_vectors
@@ -87,7 +86,7 @@ class Stead:
         with self._entries.get().read(history.turns) as entries:
             named = entries.matches(content)
         shown = _Shown(history, request, tools, named, int(REMARK_SHARE * budget))
-        start = running_topic(history.turns, tools)
+        start = history.topic_start(tools)
 
         topic = shown.topic(start, int(TOPIC_SHARE * budget))
         state = state_items(history, tools, terms, min(int(STATE_SHARE * budget), budget - _tokens(topic)))

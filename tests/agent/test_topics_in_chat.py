@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.agent.conversations import talk
+from agent.agent import Agent
+from agent.planners.rules.planner import RulesPlanner
+from memory.memory import Memory
+from memory.records import Scope
+from memory.tools import Parameter, Tool
+from tests.agent.conversations import NOW, talk
+from tests.fakes import HashingEmbedder, RecordingExecutor, ScriptedUser
 
 
 @pytest.mark.parametrize(
@@ -82,3 +89,20 @@ def test_what_another_person_took_is_no_choice_of_ones_own_in_chinese(tmp_path: 
     talked = talk(tmp_path, "明天北京到杭州的火车", "帮张伟订第一趟，一等座，靠窗", "给我订第二趟", "二等座")
     assert [one.get("travel_class") for one in talked.arguments_of("book_train")] == ["一等座", "二等座"]
     assert talked.answers[2] == ["二等座"]
+
+
+def test_what_was_done_hours_ago_is_done_again_and_what_was_done_just_now_is_not(tmp_path: Path) -> None:
+    coffee = Tool(
+        name="order_coffee",
+        description="Order a coffee.",
+        parameters=(Parameter(name="size", enum=("small", "large"), is_required=True),),
+        definition={},
+    )
+    executor, moments = RecordingExecutor(), iter((0.0, 0.5, 6.0))
+    with Memory.open(tmp_path, embedder=HashingEmbedder()) as opened:
+        agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW + timedelta(hours=next(moments)))
+        made = [
+            len(agent.run("Order a large coffee", [coffee], executor=executor, user=ScriptedUser()).turn.calls)
+            for _ in range(3)
+        ]
+    assert made == [1, 0, 1]
