@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory.state.cues import Clause
 
+_ASKS = re.compile(
+    r"^(?:(?:so|and|but|then) )*(?:what|which|where|when|who|whose|how|why|is|are|do|does|did)\b"
+    r"|[吗呢]$|什么|哪|几点|多少|怎么"
+)
+"""A question orders nothing otherwise."""
 Naming = Callable[[Clause], bool]
 """Says whether a clause names a value of a call."""
 
@@ -29,7 +35,7 @@ def contrasted(parts: Sequence[Clause], is_naming: Naming) -> list[Clause]:
         is_exception |= clause.sentence in ruled and "standing" not in clause.cues and {"today", "but"} <= clause.signs
         if "circumstance" in clause.signs and clause.sentence not in mended and not is_naming(clause):
             reasoned.add(clause.sentence)
-        elif clause.sentence in reasoned and "standing" not in clause.cues:
+        elif clause.sentence in reasoned and "standing" not in clause.cues and not _ASKS.search(clause.text):
             is_exception = True
         found.append(replace(clause, cues=clause.cues | {"one_off"}) if is_exception else clause)
     return found

@@ -287,6 +287,7 @@ def test_a_rule_in_an_answer_is_about_what_was_asked_for(slots: tuple[str, ...],
     ("request_", "value", "kind"),
     [
         ("The lift is broken, so put me on the ground floor", "ground", "one_off"),
+        ("I'm carrying two crates, so which rooms are on the ground floor?", "ground", "plain"),
         ("I'm in a rush, get me a cab", "cab", "one_off"),
         ("I usually get the small one but I'm starving, large please", "large", "one_off"),
         ("We moved house, send it to Elm Road", "Elm Road", "plain"),
