@@ -91,18 +91,19 @@ def test_what_another_person_took_is_no_choice_of_ones_own_in_chinese(tmp_path: 
     assert talked.answers[2] == ["二等座"]
 
 
-def test_what_was_done_hours_ago_is_done_again_and_what_was_done_just_now_is_not(tmp_path: Path) -> None:
+def test_an_order_of_just_now_is_not_made_twice_but_for_another_or_hours_later_it_is(tmp_path: Path) -> None:
     coffee = Tool(
         name="order_coffee",
         description="Order a coffee.",
         parameters=(Parameter(name="size", enum=("small", "large"), is_required=True),),
         definition={},
     )
-    executor, moments = RecordingExecutor(), iter((0.0, 0.5, 6.0))
+    order = "Order a large coffee"
+    executor, moments = RecordingExecutor(), iter((0.0, 0.5, 0.6, 6.0))
     with Memory.open(tmp_path, embedder=HashingEmbedder()) as opened:
         agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW + timedelta(hours=next(moments)))
         made = [
-            len(agent.run("Order a large coffee", [coffee], executor=executor, user=ScriptedUser()).turn.calls)
-            for _ in range(3)
+            len(agent.run(request, [coffee], executor=executor, user=ScriptedUser()).turn.calls)
+            for request in (order, order, f"{order} for my boss", order)
         ]
-    assert made == [1, 0, 1]
+    assert made == [1, 0, 1, 1]

@@ -11,6 +11,7 @@ from agent.planners.rules.replies import done_before, report
 from agent.planners.rules.verbs import is_conditional, says_again
 from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
+from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from memory.embedder import Embedder
 from memory.records import CallStep, ToolCall
 from memory.typed.mentions import READ_CHARACTERS
@@ -86,13 +87,18 @@ def _left(goals: Sequence[Goal], situation: Situation) -> list[Goal]:
 
 
 def _is_done(goal: Goal, situation: Situation) -> bool:
-    """Whether an earlier turn of the topic made the very change, and the request does not ask for it once more."""
+    """Whether an earlier turn of the topic made the very change, and the request does not ask for it once more.
+
+    What was done for oneself is not done for somebody else, nor the other way round.
+    """
     if effect_of(goal.tool) == "read" or not goal.is_ready or says_again(situation.request):
         return False
     key = canonical_key(goal.filled.arguments)
+    is_for_another = is_for_other(situation.request)
     return any(
         call.name == goal.tool.name and _key(call) == key and observation.error is None
         for turn in situation.recall.topic_turns
+        if was_for_other(turn) == is_for_another
         for step in turn.steps
         if isinstance(step, CallStep)
         for call, observation in zip(step.calls, step.observations, strict=True)
