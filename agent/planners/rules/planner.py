@@ -8,6 +8,7 @@ from dataclasses import replace
 from agent.planners.rules.goals import Goal, calls_of, goals_of
 from agent.planners.rules.open_request import resumed
 from agent.planners.rules.replies import done_before, report
+from agent.planners.rules.speech_acts import permits
 from agent.planners.rules.verbs import is_conditional, says_again
 from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
@@ -45,7 +46,8 @@ class RulesPlanner:
         looked_up = _look_ups(situation)
         if looked_up:
             return Proposal(calls=_numbered(looked_up, situation), uncertainty=uncertainty)
-        goals = _left(meant.calls, situation)
+        permitted = [goal for goal in meant.calls if permits(goal.tool, situation)]
+        goals = _left(permitted, situation)
         fresh = [goal for goal in goals if not _is_done(goal, situation)]
         if fresh:
             ready = _before_the_rest(_first(fresh), situation)

@@ -10,9 +10,12 @@ from pydantic import JsonValue
 
 from agent.planners.rules.entries import leaves
 from agent.planners.rules.results import told
+from agent.planners.rules.speech_acts import acts_of
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
     asks_what_is_known,
+    deeds_of,
+    deeds_said,
     is_bare_statement,
     is_confidence,
     is_greeting,
@@ -48,6 +51,12 @@ _NOTED: dict[Language, str] = {
     "en": "Noted. Nothing needs doing for that now.",
     "zh": "记住了，现在没有什么要办的。",
 }
+_ONLY_ASKED: dict[Language, str] = {
+    "en": "I take that as a question, so I have changed nothing, and no tool here answers it. Tell me outright what "
+    "to do if you would like something done.",
+    "zh": "这句我当作提问，所以什么都没有改动，这里也没有工具能回答。要办事的话，请直接说要办什么。",
+}
+_LEFT: dict[Language, str] = {"en": "All right, I leave it at that.", "zh": "好，那就先这样。"}
 _PRIVATE: dict[Language, str] = {
     "en": "What tells of health, belief, money and the like I draw nothing from for later; I go by it only in the task "
     "that you state it for. Say it together with what you would like done.",
@@ -87,7 +96,13 @@ def small_talk(situation: Situation) -> str:
         )
     if is_thanks(request) and re.search(r"\bthank|\bcheers\b|谢", request, re.IGNORECASE):
         return _WELCOME[tongue]
-    if is_confidence(request) or is_bare_statement(request):
+    acts = acts_of(request)
+    changing = [deeds_of(tool) for tool in situation.tools if effect_of(tool) != "read"]
+    if "order" not in acts and "question" in acts and deeds_said(request) & set().union(*changing):
+        return _ONLY_ASKED[tongue]
+    if set(acts) == {"dismissal"}:
+        return _LEFT[tongue]
+    if "order" not in acts or is_confidence(request) or is_bare_statement(request):
         is_kept = bool(extract(Turn(turn_id="now", request=request), 0))
         parts = [_NOTED[tongue]] * is_kept + [_PRIVATE[tongue]] * is_sensitive_text(request)
         return (" " if tongue == "en" else "").join(parts) or _CHAT[tongue]
