@@ -19,6 +19,7 @@ from agent.commands import imports as import_cli
 from agent.commands import reindex as memory_cli
 from agent.commands import state as state_cli
 from agent.commands.data_option import DEFAULT_EMBEDDER, LOCK_TIMEOUT_S, failing_kindly
+from agent.commands.near_names import SuggestingGroup
 from agent.commands.options import (
     BaseUrlOption,
     MemoryOption,
@@ -27,7 +28,7 @@ from agent.commands.options import (
     ProviderOption,
     VersionOption,
 )
-from agent.printable import escape_what_streams_lack, printable
+from agent.printable import counted, escape_what_streams_lack, printable
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="stead",
+    cls=SuggestingGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -108,7 +110,6 @@ def chat(
     # What follows takes seconds to import; `stead --help` does without.
     from agent.agent import Agent, local_time
     from agent.demo.toolbox import Toolbox
-    from agent.explain import counted
     from agent.terminal import Chat
     from clarifier.calibration.heads import load_heads
     from memory.embedders import open_embedder
@@ -137,7 +138,7 @@ def chat(
         console.write(
             f"{hello}. I can help with {toolbox.toolsets['en'].about}（{toolbox.toolsets['zh'].about}）. "
             f"Planner {planning.name}, memory {memory}, policy {policy}; "
-            f"{counted(len(agent.turns()), 'turn')} remembered. /help lists commands."
+            f"{counted(len(person.kept_turns()), 'turn')} remembered. /help lists commands."
         )
         if person.settings.is_paused:
             console.write(f"(paused: nothing is remembered or used until `stead state resume {user}`)")

@@ -53,11 +53,6 @@ def shown_call(call: ToolCall) -> str:
     return f"{call.name}({', '.join(f'{name}={shown(value)}' for name, value in call.arguments.items())})"
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a number of things in words: `1 turn`, `2 turns`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def quoted(text: str) -> str:
     """Return the beginning of a text in one line, in quotation marks."""
     line = " ".join(text.split())

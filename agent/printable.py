@@ -20,6 +20,11 @@ def printable(text: str) -> str:
     return "".join(_escaped(char) if _steers(char) else char for char in text)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number of things in words: `1 turn`, `2 turns`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def escape_what_streams_lack() -> None:
     """Let stdout and stderr write as an escape what their encoding lacks, where the locale has ASCII only, say."""
     for stream in (sys.stdout, sys.stderr):

@@ -115,7 +115,8 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
         except ValidationError as exc:
             found = [(str(error["loc"][0]), error) for error in exc.errors()]
             problems = "; ".join(
-                f"{VARIABLES.get(name, name)}: {error['msg']}, got {error['input']!r}" for name, error in found
+                f"{VARIABLES.get(name, name)}: {error['msg'].removeprefix('Value error, ')}, got {error['input']!r}"
+                for name, error in found
             )
             raise PlannerSettingsError(f"the planner `chat` cannot be set up: {problems}") from exc
 

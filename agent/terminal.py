@@ -8,8 +8,9 @@ from typing import Protocol
 from agent.agent import Agent
 from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerError, PlannerSettingsError
-from agent.explain import counted, shown, shown_call, why
+from agent.explain import shown, shown_call, why
 from agent.planners.failures import ends_everything, explained
+from agent.printable import counted
 from agent.stewardship.slot_names import meant_slots
 from memory.records import Observation, ToolCall
 from memory.storage.user_memory import Forgotten

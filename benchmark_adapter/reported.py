@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+
+from agent.commands.near_names import SuggestingGroup
 
 BAD_INPUT = 2
 
@@ -30,7 +31,7 @@ def reported(on_interrupt: str) -> Iterator[None]:
         raise typer.Exit(BAD_INPUT) from exc
 
 
-class ReportingGroup(TyperGroup):
+class ReportingGroup(SuggestingGroup):
     """Commands that end in one message, exit status 2, where stdout cannot be written to, as on a full disk."""
 
     def invoke(self, ctx: Any) -> Any:

@@ -3,6 +3,7 @@
 MemoryStoreError
 ├── ScopeError              a user scope that names nobody, or that no store keeps as it is
 ├── RecordError             a turn or a stored record that cannot be read
+│   ├── NoJsonError             a line of text that is no JSON at all
 │   ├── UnreadableTurnError     a turn in the log
 │   └── UnreadableSettingsError what a person has settled
 ├── ToolSchemaError         a tool definition that is not one
@@ -32,6 +33,10 @@ class ScopeError(MemoryStoreError, ValueError):
 
 class RecordError(MemoryStoreError, ValueError):
     """A turn or a stored record that cannot be read."""
+
+
+class NoJsonError(RecordError):
+    """A line that is no JSON, or no text."""
 
 
 class UnreadableTurnError(RecordError):

@@ -16,7 +16,7 @@ from agent.commands.data_option import (
     opened_memory,
     progress_bar,
 )
-from agent.printable import printable
+from agent.printable import counted, printable
 
 if TYPE_CHECKING:
     from agent.stewardship.importing import Imported
@@ -31,7 +31,10 @@ def import_(
     data: DataOption = Path(".stead"),
     tenant: TenantOption = "default",
 ) -> None:
-    """Remember existing chat logs. Importing a file again, or after it has grown, adds only what is new.
+    """Remember existing chat logs. Importing a file again, or after it has grown, adds what is not remembered.
+
+    So it adds again what was forgotten since: of erased turns nothing is kept, not even that they were there. Take them
+    out of the file first.
 
     A line is {"user", "conversation", "messages": [{"role", "content", "tool_calls"?, "tool_call_id"?, "time"?}]}:
     messages as OpenAI has them, times in ISO 8601 with their offset. A line of `stead state export` is read too.
@@ -45,15 +48,22 @@ def import_(
             lines = file.open(encoding="utf-8-sig", errors="surrogateescape")
         with lines, opened_memory(data, must_exist=False) as memory, progress_bar(file.name) as advance:
             imported = import_lines(lines, memory, tenant=tenant, on_progress=advance)
-    _report(imported, as_json=as_json)
+    _report(imported, file, as_json=as_json)
     if imported.faults:
         raise typer.Exit(2)
 
 
-def _report(imported: Imported, *, as_json: bool) -> None:
-    for number, fault in imported.faults[:MAX_NAMED]:
+def _report(imported: Imported, file: Path, *, as_json: bool) -> None:
+    is_jsonl = not imported.lines or imported.no_json < imported.lines
+    if not is_jsonl:
+        typer.echo(
+            f"stead: {str(file)!r} is no JSON Lines file: none of its {counted(imported.lines, 'line')} is JSON. "
+            "Expected a conversation or an exported turn a line, see `stead import --help`",
+            err=True,
+        )
+    for number, fault in imported.faults[:MAX_NAMED] if is_jsonl else ():
         typer.echo(printable(f"stead: line {number} is skipped: {fault}"), err=True)
-    if len(imported.faults) > MAX_NAMED:
+    if is_jsonl and len(imported.faults) > MAX_NAMED:
         typer.echo(f"stead: {len(imported.faults) - MAX_NAMED} further lines are skipped", err=True)
     for key, numbers in sorted(imported.unread.items()):
         typer.echo(printable(f"stead: {_unread(key, numbers)}"), err=True)
@@ -68,11 +78,13 @@ def _report(imported: Imported, *, as_json: bool) -> None:
             "skipped": [{"line": number, "error": fault} for number, fault in imported.faults],
         }
         typer.echo(json.dumps(counts, ensure_ascii=False))
-    else:
+    elif is_jsonl:
         typer.echo(
-            f"{imported.added} turns of {imported.users} users remembered, {imported.known} were known, "
+            f"{counted(imported.added, 'turn')} of {counted(imported.users, 'user')} remembered, "
+            f"{imported.known} were known, "
             f"{f'{imported.grown} went on, ' if imported.grown else ''}"
-            f"{len(imported.faults)} of {imported.lines} lines skipped."
+            f"{len(imported.faults)} of {counted(imported.lines, 'line')} skipped."
+            + (" Turns that were forgotten count as new." if imported.added and imported.known else "")
         )
 
 

@@ -16,6 +16,7 @@ from agent.commands.data_option import (
     progress_bar,
 )
 from agent.commands.options import EmbedderOption
+from agent.printable import counted
 
 
 def reindex(
@@ -37,7 +38,6 @@ def reindex(
     A memory in use goes on working meanwhile where it is on servers. After an interruption, run it again: it goes on
     where it stopped.
     """
-    from agent.explain import counted
     from memory.memory import Memory
 
     with failing_kindly():

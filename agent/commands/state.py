@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agent.commands.data_option import DataOption, TenantOption, failing_kindly, naming_files, opened_memory
+from agent.printable import counted
 
 if TYPE_CHECKING:
     from agent.stewardship.steward import Steward
@@ -107,10 +108,14 @@ def correct(
 
     with _steward(user, data, tenant) as steward:
         meant = steward.slot(slot)
-        like = steward.like(meant)
+        like, is_new = steward.like(meant), not steward.turns()
         turn = steward.correct(meant, as_value(value), now=local_time(), is_negated=is_not)
         typer.echo(f"Noted as turn {turn.turn_id}: {turn.request}")
-        if like is not None:
+        if is_new:
+            typer.echo(
+                f"Nothing was remembered of {user} before. `stead state forget {user} {turn.turn_id}` takes this back."
+            )
+        elif like is not None:
             typer.echo(
                 f"Nothing was known of {meant} before. Did you mean {like}? "
                 f"`stead state forget {user} {turn.turn_id}` takes this back."
@@ -130,7 +135,10 @@ def forget(
     data: DataOption = Path(".stead"),
     tenant: TenantOption = "default",
 ) -> None:
-    """Erase turns, and with them all they said. The state is then as if they had never been."""
+    """Erase turns, and with them all they said. The state is then as if they had never been.
+
+    Nothing is kept of them, not even that they were there: importing a file that still holds them brings them back.
+    """
     from agent.agent import local_time
 
     if [what is not None, everything, lapsed].count(True) != 1:
@@ -144,8 +152,7 @@ def forget(
         else:
             erased = f" ({', '.join(steward.turns_about(what or ''))})"
             forgotten = steward.forget(what or "")
-        turns = "1 turn" if forgotten.turns == 1 else f"{forgotten.turns} turns"
-        typer.echo(f"Forgotten: {turns}{erased}, with the vectors of {forgotten.vectors}.")
+        typer.echo(f"Forgotten: {counted(forgotten.turns, 'turn')}{erased}, with the vectors of {forgotten.vectors}.")
 
 
 @app.command()
@@ -166,7 +173,7 @@ def export(
         return
     with failing_kindly(), naming_files("write", out):
         out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    typer.echo(f"{len(lines)} turns written to {out}", err=True)
+    typer.echo(f"{counted(len(lines), 'turn')} written to {out}", err=True)
 
 
 @app.command()
@@ -182,10 +189,11 @@ def resume(user: UserArgument, data: DataOption = Path(".stead"), tenant: Tenant
     """End a pause. Turns of the pause were not remembered."""
     with _steward(user, data, tenant) as steward:
         steward.resume()
-        typer.echo(f"Resumed: {len(steward.turns())} turns of {user} are used again.")
+        count = len(steward.turns())
+        typer.echo(f"Resumed: {counted(count, 'turn')} of {user} {'is' if count == 1 else 'are'} used again.")
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # -3 is a number that is too small, no option
 def retain(
     user: UserArgument,
     kind: Annotated[EvidenceKind, typer.Argument(help="How it was said.")],
@@ -205,7 +213,7 @@ def retain(
         except ValueError as exc:
             raise StewardError(f"a number of days or `forever` was expected, got {days!r}") from exc
         if kept is not None and not 0 <= kept < float("inf"):
-            raise StewardError(f"days are counted from 0, got {days!r}")
+            raise StewardError(f"days are at least 0, got {days!r}")
         steward.retain(kind.value, kept)
         typer.echo(f"Evidence of kind {kind.value} is used {'for ever' if kept is None else f'for {kept:g} days'}.")
 

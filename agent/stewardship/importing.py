@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory.errors import MemoryStoreError, RecordError
+from memory.errors import MemoryStoreError, NoJsonError, RecordError
 from memory.memory import Memory
 from memory.records import Scope, Turn
 from memory.state.transcripts import Conversation, ExportedTurn, read_line, turns_of
@@ -27,6 +27,8 @@ class Imported:
 
     lines: int = 0
     """Lines with something on them."""
+    no_json: int = 0
+    """Lines that are no JSON."""
     users: int = 0
     """Whose lines were taken in; those who have paused are none."""
     added: int = 0
@@ -100,6 +102,7 @@ def _read(lines: Iterable[str], imported: Imported) -> Iterator[_Line]:
             unread = () if isinstance(line, ExportedTurn) else tuple(sorted(line.unread_keys))
             yield _Line(number, line.user, _turns(line), is_exported, unread)
         except (RecordError, MemoryStoreError) as exc:
+            imported.no_json += isinstance(exc, NoJsonError)
             imported.faults.append((number, str(exc)))
 
 

@@ -98,7 +98,15 @@ class Steward:
         return None if str(slot) in known else next(iter(get_close_matches(str(slot), known, 1, cutoff=0.8)), None)
 
     def correct(self, slot: Slot, value: JsonValue, *, now: datetime | None, is_negated: bool = False) -> Turn:
-        """Append a turn that says what `slot` is, or is not, and return it."""
+        """Append a turn that says what `slot` is, or is not, and return it.
+
+        Raises:
+            StewardError: If `value` is null or a blank text.
+        """
+        if value is None or (isinstance(value, str) and not value.strip()):
+            raise StewardError(
+                f"a value was expected for {slot}, got {value!r}; `stead state forget` takes away what is remembered"
+            )
         numbers = (int(match[1]) for turn in self.turns() if (match := _NUMBERED.fullmatch(turn.turn_id)))
         turn = correction(slot, value, turn_id=f"c{max(numbers, default=0) + 1}", time=now, is_negated=is_negated)
         self._memory.remember(turn, even_if_paused=True)

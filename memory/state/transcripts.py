@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from memory.errors import RecordError
+from memory.errors import NoJsonError, RecordError
 from memory.records import UNRECORDED, CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.state.extraction import is_reading
 from memory.typed.json_text import json_value
@@ -81,11 +81,11 @@ def read_line(line: str) -> Conversation | ExportedTurn:
         raw = json_value(line)
         json.loads(line, object_pairs_hook=_unrepeated)
     except UnicodeEncodeError as exc:
-        raise RecordError("no UTF-8, or half a surrogate pair; save it as UTF-8, not compressed") from exc
+        raise NoJsonError("no UTF-8, or half a surrogate pair; save it as UTF-8, not compressed") from exc
     except RecordError:
         raise
     except ValueError as exc:
-        raise RecordError(f"no JSON on a line of its own ({exc})") from exc
+        raise NoJsonError(f"no JSON on a line of its own ({exc})") from exc
     if not isinstance(raw, dict):
         raise RecordError(f"a JSON object was expected, got {type(raw).__name__}")
     form: type[Conversation | ExportedTurn] = ExportedTurn if "turn" in raw else Conversation
@@ -94,7 +94,7 @@ def read_line(line: str) -> Conversation | ExportedTurn:
     except ValidationError as exc:
         first = exc.errors()[0]
         where = ".".join(map(str, first["loc"])) or "line"
-        raise RecordError(f"{where}: {first['msg']}") from exc
+        raise RecordError(f"{where}: {first['msg'].removeprefix('Value error, ')}") from exc
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,8 +16,10 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from agent.agent import Agent
+from agent.cli import app
 from agent.demo.toolbox import Toolbox
 from agent.errors import PlannerUnavailableError
 from agent.explain import why
@@ -30,6 +32,7 @@ from memory.memory import Memory
 from memory.recall import Recall
 from memory.records import QuestionStep, Scope, ToolCall, Turn
 from memory.storage.user_memory import UserMemory
+from memory.storage.user_settings import UserSettings
 from tests.chat_server import ChatServer, Reply, calls, fails, says
 from tests.fakes import HashingEmbedder, ScriptedPlanner
 
@@ -452,3 +455,12 @@ def test_without_a_key_it_asks_once_and_the_next_session_acts_on_the_answer(tmp_
     kept = second[second.index("Forgotten: ") :]
     assert "t1: " in kept
     assert "t2: " not in kept
+
+
+def test_a_paused_chat_says_how_many_turns_are_kept(tmp_path: Path) -> None:
+    with Memory.open(tmp_path, embedder="use") as memory:
+        person = memory.user(Scope("me"))
+        person.remember(Turn(turn_id="t1", request="Hello"))
+        person.settle(UserSettings(is_paused=True))
+    result = CliRunner().invoke(app, ["chat", "--planner", "rules", "--data", str(tmp_path)], input="/quit\n")
+    assert "; 1 turn remembered. /help lists commands.\n(paused: nothing is remembered or used" in result.stdout

@@ -170,7 +170,7 @@ def test_the_command_counts_names_bad_lines_and_exits_with_2(tmp_path: Path, mon
     file.write_bytes(b"\xef\xbb\xbf" + line("ada", "k1", "Hé").encode() + b"\n\xff\n" + b"[]\n" * 30)
     result = CliRunner().invoke(app, ["import", str(file), "--data", str(tmp_path / "data")])
     assert result.exit_code == 2
-    assert result.stdout == "1 turns of 1 users remembered, 0 were known, 31 of 32 lines skipped.\n"
+    assert result.stdout == "1 turn of 1 user remembered, 0 were known, 31 of 32 lines skipped.\n"
     named = result.stderr.splitlines()
     assert named[0] == (
         "stead: line 2 is skipped: no UTF-8, or half a surrogate pair; save it as UTF-8, not compressed"
@@ -214,4 +214,7 @@ def test_an_interrupted_import_says_so_and_is_no_success(tmp_path: Path, monkeyp
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "stead: interrupted; what was done until then stays\n"
     again = CliRunner().invoke(app, command)
-    assert again.stdout == "1 turns of 1 users remembered, 1 were known, 0 of 2 lines skipped.\n"
+    assert (
+        again.stdout
+        == "1 turn of 1 user remembered, 1 were known, 0 of 2 lines skipped. Turns that were forgotten count as new.\n"
+    )

@@ -7,6 +7,7 @@ import io
 import pytest
 
 from agent.cli import StreamConsole
+from agent.commands.near_names import suggested
 from agent.printable import printable
 from agent.stewardship.state_view import state_lines
 from agent.stewardship.steward import listed
@@ -37,3 +38,11 @@ def test_turns_states_and_the_chat_show_nothing_that_steers() -> None:
     StreamConsole(io.StringIO(), out).write("told:\x1b[2J")
     assert out.getvalue() == "told:\\x1b[2J\n"
     assert "\x1b" not in "".join(state_lines(fold(turns), turns)) + "".join(listed(turns))
+
+
+def test_a_misspelt_choice_is_told_the_nearest_one() -> None:
+    assert suggested("Value error, 'oracl' is not one of 'rules', 'chat', 'oracle'.") == (
+        "'oracl' is not one of 'rules', 'chat', 'oracle'. Did you mean 'oracle'?"
+    )
+    assert suggested("'x' is not one of 'rules', 'chat'.") == "'x' is not one of 'rules', 'chat'."
+    assert suggested("'five' is not a valid integer.") == "'five' is not a valid integer."

@@ -152,6 +152,13 @@ def test_a_correction_is_a_turn_that_holds_and_can_be_forgotten(data: Path) -> N
     assert '"window"  (a rule' in run("state", "show", "ada", "--data", data)
 
 
+def test_a_correction_of_nobody_says_that_nobody_was_known(data: Path) -> None:
+    assert run("state", "correct", "ad", "book.seat", "aisle", "--data", data) == (
+        'Noted as turn c1: book.seat is "aisle".\n'
+        "Nothing was remembered of ad before. `stead state forget ad c1` takes this back.\n"
+    )
+
+
 def test_a_correction_of_a_slot_that_is_not_known_says_which_is(data: Path) -> None:
     assert run("state", "correct", "ada", "book.seet", "aisle", "--data", data) == (
         'Noted as turn c1: book.seet is "aisle".\n'
@@ -178,11 +185,11 @@ def test_export_and_import_give_the_same_state(data: Path, tmp_path: Path) -> No
     run("state", "export", "ada", "--out", file, "--data", data)
     assert file.read_text(encoding="utf-8") == run("state", "export", "ada", "--data", data)
     assert run("import", file, "--data", copy) == (
-        "4 turns of 1 users remembered, 0 were known, 0 of 4 lines skipped.\n"
+        "4 turns of 1 user remembered, 0 were known, 0 of 4 lines skipped.\n"
     )
     for directory in (copy, data):
         assert run("import", file, "--data", directory) == (
-            "0 turns of 1 users remembered, 4 were known, 0 of 4 lines skipped.\n"
+            "0 turns of 1 user remembered, 4 were known, 0 of 4 lines skipped.\n"
         )
     as_of = ("--json", "--as-of", "2027-01-01")
     assert run("state", "show", "ada", *as_of, "--data", copy) == run("state", "show", "ada", *as_of, "--data", data)
@@ -263,7 +270,10 @@ def test_retention_is_settled_by_command(data: Path) -> None:
         (("state", "forget", "ada"), "say what to forget"),
         (("state", "forget", "ada", "t1", "--all"), "say what to forget"),
         (("state", "retain", "ada", "plain", "soon"), "a number of days or `forever` was expected, got 'soon'"),
-        (("state", "retain", "ada", "plain", "nan"), "days are counted from 0, got 'nan'"),
+        (("state", "retain", "ada", "plain", "nan"), "days are at least 0, got 'nan'"),
+        (("state", "retain", "ada", "plain", "-3"), "days are at least 0, got '-3'"),
+        (("state", "retain", "ada", "plan", "3"), "Did you mean 'plain'?"),
+        (("state", "correct", "ada", "book.seat", " "), "a value was expected for book.seat, got ' '"),
         (("state", "export", "ada", "--out", "/"), "cannot write '/'"),
         (("import", "/nowhere.jsonl"), "cannot read '/nowhere.jsonl': No such file"),
     ],
@@ -341,3 +351,19 @@ def test_a_position_that_does_not_exist_is_no_moment(data: Path) -> None:
     for moment in ("3", "99"):
         said = run("state", "show", "ada", "--as-of", moment, "--data", data, fails=True)
         assert said.startswith(f"stead: {moment!r} is no turn of `stead turns`, no position and no time like ")
+
+
+def test_a_file_of_something_else_is_one_message(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# Stead\n\nActs in a person's stead.\n", encoding="utf-8")
+    assert run("import", tmp_path / "README.md", "--data", data, fails=True) == (
+        f"stead: {str(tmp_path / 'README.md')!r} is no JSON Lines file: none of its 2 lines is JSON. "
+        "Expected a conversation or an exported turn a line, see `stead import --help`\n"
+    )
+
+
+def test_a_forgotten_turn_comes_back_with_the_file_that_holds_it(data: Path, tmp_path: Path) -> None:
+    run("state", "export", "ada", "--out", tmp_path / "ada.jsonl", "--data", data)
+    run("state", "forget", "ada", "t1", "--data", data)
+    assert run("import", tmp_path / "ada.jsonl", "--data", data) == (
+        "1 turn of 1 user remembered, 2 were known, 0 of 3 lines skipped. Turns that were forgotten count as new.\n"
+    )
