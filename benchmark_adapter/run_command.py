@@ -189,10 +189,15 @@ def run(
             "--heads": heads,
             "--memory": "none" if memory != "none" else "full",
         }
-        words = [str(word) for option in given.items() if option[1] is not None for word in option]
+        words = ["run", *(str(word) for option in given.items() if option[1] is not None for word in option)]
+        hint = "see what memory is worth"
+        from benchmark_adapter.scoring.run_comparison import comparable_run
+
+        if (other := comparable_run(finished.run)) is not None:
+            hint, words = "see what differs from the last such run", ["compare", str(other), str(finished.run.path)]
         _out.print(f"\nRun directory: {finished.run.path}", highlight=False, markup=False, soft_wrap=True)
         _out.print(
-            f"Next, see what memory is worth: {shlex.join([_command(), 'run', *words])}",
+            f"Next, {hint}: {shlex.join([_command(), *words])}",
             highlight=False,
             markup=False,
             soft_wrap=True,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError
+from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError, RunDirectoryError
 from benchmark_adapter.runs.manifest import Manifest
-from benchmark_adapter.runs.run_directory import RunDirectory, read_run
+from benchmark_adapter.runs.run_directory import METRICS, RunDirectory, read_run
 from benchmark_adapter.scoring.bootstrap import Values, interval, point
 from benchmark_adapter.scoring.metrics import draws_once
 from benchmark_adapter.scoring.run_metrics import leaves, metric_values
@@ -122,10 +122,26 @@ def compare_runs(paths: Sequence[Path], *, data: Path | None = None, toolsets: P
     )
 
 
+def comparable_run(run: RunDirectory) -> Path | None:
+    """Return the run beside `run` that was finished last and can be compared with it, `None` where there is none."""
+    finished = [path.parent for path in run.path.parent.glob(f"*/{METRICS}") if path.parent != run.path]
+    for path in sorted(finished, key=lambda path: -(path / METRICS).stat().st_mtime):
+        try:
+            if not _forbidden(run.manifest, read_run(path)):
+                return path
+        except RunDirectoryError:  # of another version, or damaged: none to propose
+            continue
+    return None
+
+
 def _require_comparable(first: Manifest, run: RunDirectory) -> None:
-    differences = first.differences(run.manifest)
-    if forbidden := {field: differences[field] for field in MUST_AGREE if field in differences}:
+    if forbidden := _forbidden(first, run):
         raise ManifestMismatchError(forbidden, path=run.path)
+
+
+def _forbidden(first: Manifest, run: RunDirectory) -> dict[str, tuple[Any, Any]]:
+    differences = first.differences(run.manifest)
+    return {field: differences[field] for field in MUST_AGREE if field in differences}
 
 
 def _difference(first: Values, other: Values, first_drawn: Values | None, other_drawn: Values | None) -> Difference:

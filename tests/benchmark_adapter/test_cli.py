@@ -135,6 +135,19 @@ def test_a_run_prints_tables_where_it_lies_and_what_to_try_next() -> None:
     )
 
 
+def test_a_second_run_names_the_command_that_compares_it_with_the_first() -> None:
+    _library()
+    _run("--data", "data", "--out", "runs/a", "--memory", "none")
+    _run("--data", "data", "--out", "runs/c", "--limit", "1")  # over other turns
+
+    result = _run("--data", "data", "--out", "runs/b")
+
+    assert result.stdout.splitlines()[-1] == (
+        "Next, see what differs from the last such run: stead-bench compare runs/a runs/b"
+    )
+    assert _invoke("compare", "runs/a", "runs/b").exit_code == 0
+
+
 def test_full_prints_every_table() -> None:
     _library()
     brief = _run("--data", "data", "--out", "run")
