@@ -2,7 +2,7 @@
 
 Whatever is not clearly something else counts as an order, so that indirect ones ("we're out of milk") stay orders. What
 memory reads of the person out of a clause is a fact; what it hears as lasting is a rule. Without an order nothing is
-changed: a question may only be looked up, and rules, facts and dismissals call nothing.
+changed: a question, or a report of what was done, may only be looked up, and rules, facts and dismissals call nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from clarifier.grounding.replies import calls_off
 from memory.records import Turn
-from memory.state.cues import cues_in
+from memory.state.cues import RELATION, RELATION_ZH, cues_in, is_correction
 from memory.state.extraction import extract
 from memory.state.orders import RULE_CUE, is_rule_unsaid, lasts_so
 from memory.state.sensitive import is_sensitive_text
@@ -30,7 +30,8 @@ Act = Literal["order", "question", "rule", "fact", "dismissal"]
 
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|then|now|well|oh|ok(?:ay)?|hey|hi|right|wait|sorry|no|yes|also|actually|by the way|btw|fyi|just"
-    r"|um+|hm+|thanks?|thank you)\b[,\s]*|(?:那么?|对了|另外|还有|不过|请问|顺便问?一?下?|哦|嗯|诶|啊)[，\s]*)+",
+    r"|um+|hm+|thanks?|thank you)\b[,\s]*"
+    r"|(?:那么?|对了|另外|还有|不过|等等|等一下|不对|不是|请问|顺便问?一?下?|哦|嗯|诶|啊)[，\s]*)+",
     re.IGNORECASE,
 )
 _TELL = re.compile(
@@ -44,8 +45,9 @@ _POLITE = re.compile(
     r"|what about|any chance|shall we|let's|let me|i'd like|i would like|(?:i|we) (?:also |really |still |just )*"
     r"(?:need|want)|i'll (?:have|take)|would love|may i have|(?:can|could|may|might) (?:i|we) (?:please |also |just )*"
     r"(?!cancel|delete|remove|return|undo|still|even|ever)\w+"
-    r"|(?:is|are) there (?:a|an|any)\b)"
-    r"|帮|麻烦|劳驾|给我|替我|请(?!问|假|客)|我(?:还|也)?(?:想|要)(?!知道|问)|能不能|可不可以|要不|[行好可]以?[吗吧不]?[？?]?$|怎么样[？?]?$",
+    r"|(?:is|are) there (?:a|an|any)\b(?!.*\b(?:cancel|delet|remov|refund|penalt|fee|charge)\w*)"
+    r"|(?:don't|do not) (?:need|want)\b.*\b(?:any ?more|after all)|no longer (?:need|want))"
+    r"|帮|麻烦|劳驾|给我|替我|请(?!问|假|客)|我(?:还|也)?(?:想|要)(?!知道|问)|(?:能不能|可不可以)(?!取消|退|删|改)|要不|[行好可]以?[吗吧不]?[？?]?$|怎么样[？?]?$",
     re.IGNORECASE,
 )
 """Words by which a question or a statement is a wish."""
@@ -54,11 +56,37 @@ _QUESTION = re.compile(
     r"|must|should|would|will)(?:n't|'s|'d|'re|'ve)?\b(?= \w)",
     re.IGNORECASE,
 )
+_INVERTED = re.compile(
+    r"^(?:what|which|who|when|where|why|how)\b.*\b(?:did|do|does|have|has|had|was|were|will|would|can|could|is|are)"
+    r" (?:you|i|we|it|they|my|our|the)\b",
+    re.IGNORECASE,
+)
+"""A question without its mark."""
+_DONE = r"(?:cancel+ed|booked|reserved|ordered|changed|deleted|removed|sent|moved|bought)"
+_REPORT = re.compile(
+    rf"^(?:you|i|we|they|someone|my|our|the|it)\b(?!.*\b(?:to|needs?|wants?|please) )"
+    rf".*\b(?:was|were|got|been|you(?:'ve| have)?|i(?:'ve| have)?|we(?:'ve| have)?)"
+    rf"(?: (?:just|already|only))? {_DONE}\b"
+    rf"|^(?:you|i|we|they)(?:'ve| have)?(?: (?:just|already|only))? {_DONE}\b(?! (?:house|home|to|away|in)\b)"
+    r"|^[你我](?:们|已经|刚才?|之前|又|就)*(?:把.{1,12})?(?:取消|退|订|改|删|买)[^吧]*了$",
+    re.IGNORECASE,
+)
+"""What tells that a deed was done."""
+_SETTLED = re.compile(
+    rf"^(?:i|we|(?:my|our) {RELATION}|he|she|they)(?: (?:just|now|recently|currently|still|also|no longer|have|has))*"
+    r"(?:'ve|'s)? ?(?:lives?|moved(?! it| the| my| that)|works?) (?:house |home |back )?"
+    r"(?:to|in|at|near|for|from|with)\b"
+    rf"|^(?:my|our) {RELATION} (?:is|are) (?:an? )?(?!at|in|on|coming|\w+ing\b)\w+(?: \w+)?$"
+    r"|^[我他她](?:们|现在|如今|上个?[周月]|去年|今年|最近|刚刚?"
+    r"|已经|早就?|不再)*(?:住在|搬到|搬去|搬来|搬家|在\S{1,8}(?:上班|工作)$)",
+    re.IGNORECASE,
+)
+"""What tells where and how somebody lives, and memory may not read."""
 _ORDERED_HAVE = re.compile(r"^(?:do|have) (?:it|that|this|the|a|an|my|me|them|some|one|both|same)\b", re.IGNORECASE)
 """Orders that begin like questions."""
 _QUESTION_ZH = re.compile(
     r"^(?!.*(?:都(?:行|可以|好|成)|随便|无所谓))"
-    r".*(?:什么|怎么|为啥|啥|咋|多少|哪|谁|几(?=[个点号次天张])|[吗么呢][？?]?$|了没有?|是不是|有没有|能否|是否)"
+    r".*(?:什么|怎么|为啥|啥|咋|多少|哪|谁|几(?=[个点号次天张])|[吗么呢][？?]?$|了没有?|是不是|有没有|能否|是否|能不能|可不可以)"
 )
 _USUAL = re.compile(
     r"\b(?:as|like|same as) (?:always|usual|ever|every time)\b"
@@ -79,7 +107,8 @@ _WAIVED = re.compile(
 _FRAGMENT = re.compile(
     r"^(?:and |with |no |in |at |near |by |for |on |to |或|和|还有|也|加|要|不)?(?:\S+ ?){1,4}$", re.IGNORECASE
 )
-_JOINED = re.compile(r"(?:and|or) |[和或]", re.IGNORECASE)
+_SUBJECT = re.compile(rf"(?:(?:and|but|so) )?(?:i|we|my|our|he|she|they)\b|我|[他她]|{RELATION_ZH}", re.IGNORECASE)
+_JOINED = re.compile(r"(?:and|or|not) |[和或不]", re.IGNORECASE)
 _PICK = re.compile(
     r"(?:(?:ok(?:ay)?|then|so|well|yes|right|please|just|i'll (?:take|have)|take|make it|let's (?:take|have|go with)"
     r"|go (?:with|for)|give me)[,\s]+)*(?:the |that |number )(?:very )?(?:\w+est|first|second|third|fourth|fifth|last"
@@ -89,6 +118,9 @@ _PICK = re.compile(
     re.IGNORECASE,
 )
 """A choice of one of several that says no deed."""
+_BRIEF = 16
+"""Characters of a clause that can say no more than that something was wrong."""
+_DOING = frozenset(("book", "create", "change", "cancel", "send"))
 _UNDOING = frozenset(("cancel", "change"))
 
 
@@ -110,15 +142,24 @@ def acts_of(text: str) -> tuple[Act, ...]:
     found: list[Act] = []
     for sentence in sentences(text):
         inner = [
-            one
-            for one in clauses(text)
-            if sentence.start <= one.start < sentence.end and not is_greeting(one.text) and not is_thanks(one.text)
+            one for one in clauses(text) if sentence.start <= one.start < sentence.end and not _says_nothing(one.text)
         ]
         is_asked = text[sentence.end : sentence.end + 1] in ("?", "？")
-        is_told = _told(sentence.text)
-        acts = [_act(one, is_asked and one is inner[-1], is_told) for one in inner]
+        # What is told across clauses is told by all of them; what one tells alone, by it and those with a subject.
+        is_told, is_told_alone = _told(sentence.text), any(_told(one.text) for one in inner)
+        acts = [
+            _act(one, is_asked and one is inner[-1], is_told and (not is_told_alone or bool(_SUBJECT.match(one.text))))
+            for one in inner
+        ]
         found += ["dismissal"] * len(acts) if _is_dismissal(sentence.text) else _together(acts, inner)
     return tuple(found) or ("order",)
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a clause only greets, thanks, opens ("wait") or says that something was wrong (我说错了)."""
+    said = _plain(text)
+    is_wrong = is_correction(text) and not deeds_said(text) and not named(text, None) and len(said) < _BRIEF
+    return is_greeting(text) or is_thanks(text) or is_wrong or not _LEAD.sub("", said)
 
 
 def _together(acts: list[Act], inner: Sequence[Segment]) -> list[Act]:
@@ -132,7 +173,7 @@ def _together(acts: list[Act], inner: Sequence[Segment]) -> list[Act]:
         before, clause = inner[place - 1], inner[place]
         if told[place - 1] == "dismissal" and _WAIVED.fullmatch(_plain(clause.text)):
             told[place] = "dismissal"
-        if told[place] == "order" and _is_taken_in(clause, before, told[place - 1]):
+        if told[place] in ("order", "fact") and _is_taken_in(clause, before, told[place - 1]):
             told[place] = told[place - 1]
         if told[place] == "rule" and told[place - 1] == "order" and _is_frame(clause) and not _names_a_day(before):
             told[place - 1] = "rule"
@@ -143,7 +184,8 @@ def _is_taken_in(clause: Segment, before: Segment, act: Act) -> bool:
     """Whether a clause is part of the rule or fact `before`."""
     if act == "rule":
         return not _names_a_day(clause) and (_is_fragment(clause) or _is_frame(before))
-    return act == "fact" and _is_fragment(clause) and bool(_JOINED.match(clause.text))
+    is_run_on = clause.start == before.end + 1 and before.text.isascii()  # no mark between: "12 Via Roma"
+    return act == "fact" and _is_fragment(clause) and (is_run_on or bool(_JOINED.match(clause.text)))
 
 
 def _act(clause: Segment, is_asked: bool, is_whole_told: bool) -> Act:
@@ -157,10 +199,15 @@ def _act(clause: Segment, is_asked: bool, is_whole_told: bool) -> Act:
         return "rule"
     if _POLITE.search(bare) or _USUAL.search(bare):
         return "order"
+    is_undoing = is_asked and bool(deeds_said(bare) & _UNDOING)
+    if is_undoing or _INVERTED.match(bare) or _REPORT.match(bare):
+        return "question"
     is_open = _QUESTION.match(bare) and not _ORDERED_HAVE.match(bare)
     if (is_open and (is_asked or deeds_said(bare))) or _QUESTION_ZH.search(bare):
         return "question"
-    if is_asked or deeds_said(bare):
+    if not is_asked and _SETTLED.match(bare):
+        return "fact"
+    if is_asked or deeds_said(bare) & _DOING:
         return "order"
     is_own = _told(clause.text) or not (_is_fragment(clause) and _AMOUNT.search(bare))
     return "fact" if is_own and (is_whole_told or _told(clause.text)) else "order"
