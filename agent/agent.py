@@ -119,9 +119,9 @@ class Agent:
             extractor=self._memory.extractor,
         )
 
-    def beliefs(self) -> list[str]:
-        """Return what is believed of the person now in plain lines, as `stead state show` has them."""
-        return state_lines(self.state(), self._memory.turns(), now=self._clock())
+    def beliefs(self, *, shows_all: bool = False) -> list[str]:
+        """Return what is believed of the person now in plain lines, as `stead state show` (or `--all`) has them."""
+        return state_lines(self.state(), self._memory.turns(), now=self._clock(), shows_all=shows_all)
 
     def forget(self) -> Forgotten:
         """Erase everything of the person."""

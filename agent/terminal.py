@@ -18,7 +18,7 @@ from memory.storage.user_memory import Forgotten
 HELP = """\
 Say what you want. Inside a question, an empty line leaves it unanswered and ends the turn.
   /why                why the last turn went as it did: the evidence for every argument
-  /state              what I believe of you, and from which turns
+  /state              what I believe of you, and from which turns; /state --all has ids and days of calls, too
   /turns              the turns I remember
   /forget ID          forget a turn, say /forget t3
   /forget TOOL.ARG    forget every turn that speaks for an argument, say /forget book_train.travel_class
@@ -127,8 +127,8 @@ class Chat:
         match name, argument.strip():
             case "/why", "":
                 self._why()
-            case "/state", "":
-                self._list(self._agent.beliefs(), "Nothing is believed of you yet.")
+            case "/state", ("" | "--all") as which:
+                self._list(self._agent.beliefs(shows_all=which != ""), "Nothing is believed of you yet.")
             case "/turns", "":
                 turns = [f"{turn.turn_id}: {turn.request}" for turn in self._agent.turns()]
                 self._list(turns, "No turn is remembered.")

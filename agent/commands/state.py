@@ -51,6 +51,7 @@ def show(
         str | None,
         typer.Option(help="As it was after this turn, or at this time: t12, or 2026-03-09T12:00.", show_default=False),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also ids and days that calls took.")] = False,
     as_json: JsonOption = False,
     data: DataOption = Path(".stead"),
     tenant: TenantOption = "default",
@@ -85,7 +86,7 @@ def show(
             return
         if steward.settings.is_paused:
             typer.echo(f"(paused: nothing new is remembered and nothing of this is used; `stead state resume {user}`)")
-        for line in state_lines(state, turns, now=now) or [f"Nothing is believed of {user}."]:
+        for line in state_lines(state, turns, now=now, shows_all=everything) or [f"Nothing is believed of {user}."]:
             typer.echo(line)
 
 

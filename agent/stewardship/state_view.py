@@ -8,12 +8,16 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from agent.printable import printable
+from agent.printable import counted, printable
 from clarifier.posterior import Moment, Posterior, by_value, posterior
 from memory.evidence import PERSON, Evidence
 from memory.records import Turn
+from memory.state.concepts import concept
+from memory.state.cues import clauses
+from memory.state.orders import is_rule_unsaid
 from memory.state.status_words import STATUS_WORDS
 from memory.state.user_state import Candidate, SlotState, UserState
+from memory.state.wording import is_calendar_date, is_mentioned
 
 
 def state_data(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[dict[str, JsonValue]]:
@@ -28,10 +32,24 @@ def state_data(state: UserState, turns: Sequence[Turn], *, now: datetime | None 
     return [_slot_data(slot, turns, moment) for slot in _newest_first(state)]
 
 
-def state_lines(state: UserState, turns: Sequence[Turn], *, now: datetime | None = None) -> list[str]:
-    """Return the slots of a state as text, a line a slot and an indented line a value; as in `state_data`."""
+def state_lines(
+    state: UserState, turns: Sequence[Turn], *, now: datetime | None = None, shows_all: bool = False
+) -> list[str]:
+    """Return the slots of a state as text, a line a slot and an indented line a value; as in `state_data`.
+
+    Ids and days of calls say what was done rather than what the person is like: they are counted in a last line, and
+    shown with `shows_all`.
+    """
     moment = Moment(len(turns), now)
-    return [printable(line) for slot in _newest_first(state) for line in _slot_lines(slot, turns, moment)]
+    lines: list[str] = []
+    left_out = 0
+    for slot in _newest_first(state):
+        shown = [one for one in slot.candidates if shows_all or not _is_of_one_call(one)]
+        left_out += len(slot.candidates) - len(shown)
+        lines += map(printable, _slot_lines(slot, shown, turns, moment) if shown else ())
+    if left_out:
+        lines.append(f"(and {counted(left_out, 'value')} that are ids and days of calls; --all shows them)")
+    return lines
 
 
 def turn_data(turn: Turn) -> dict[str, JsonValue]:
@@ -78,16 +96,25 @@ def _evidence_data(piece: Evidence) -> dict[str, JsonValue]:
     }
 
 
-def _slot_lines(slot: SlotState, turns: Sequence[Turn], moment: Moment) -> Iterator[str]:
+def _is_of_one_call(one: Candidate) -> bool:
+    """Whether it is an id or a day that a call took, and no rule."""
+    slot, value = one.evidence[-1].slot, one.value
+    if slot.tool == PERSON or one.is_standing or one.condition or one.is_negated:
+        return False
+    is_id = concept(slot.argument)[-1:] == ("id",) and any(char.isdigit() for char in str(value))
+    return is_id or (isinstance(value, str) and is_calendar_date(value[:10]))
+
+
+def _slot_lines(slot: SlotState, shown: Sequence[Candidate], turns: Sequence[Turn], moment: Moment) -> Iterator[str]:
     found = _posterior(slot, moment)
     yield str(slot.slot)
-    for one in slot.candidates:
+    for one in shown:
         yield f"  {_value_line(one, _probability(one, found), turns)}"
 
 
 def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]) -> str:
     value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
-    rule = "a fact" if one.evidence[-1].slot.tool == PERSON else "a rule"
+    rule = "a rule" if _is_told_as_rule(one.evidence[-1], turns) else "a fact"
     how = rule if one.is_standing and one.status == "current" else STATUS_WORDS[one.status]
     if one.condition:
         how = f"only {json.dumps(one.condition, ensure_ascii=False)}"
@@ -98,6 +125,20 @@ def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]
     elif ended is not None and one.status == "superseded":
         facts.append(f"until {ended}")
     return f"{value}  ({', '.join(facts)}; said or used in {', '.join(one.turn_ids)})"
+
+
+def _is_told_as_rule(piece: Evidence, turns: Sequence[Turn]) -> bool:
+    """Whether what lasts is so because the person wants it, rather than because they said what is so of themselves."""
+    if piece.slot.tool != PERSON or piece.source == "correction" or piece.position >= len(turns):
+        return True
+    told: set[int] = set()
+    ruled: set[int] = set()
+    for clause in clauses(turns[piece.position].request):
+        if is_mentioned(piece.value, clause.text):
+            told.add(clause.sentence)
+        if "standing" in clause.cues or is_rule_unsaid(clause.raw):
+            ruled.add(clause.sentence)
+    return not told or not told.isdisjoint(ruled)
 
 
 def _probability(one: Candidate, found: Posterior) -> float | None:

@@ -367,3 +367,23 @@ def test_a_forgotten_turn_comes_back_with_the_file_that_holds_it(data: Path, tmp
     assert run("import", tmp_path / "ada.jsonl", "--data", data) == (
         "1 turn of 1 user remembered, 2 were known, 0 of 3 lines skipped. Turns that were forgotten count as new.\n"
     )
+
+
+def test_ids_and_days_of_calls_are_left_out_of_what_is_shown_and_rules_are_called_so(data: Path) -> None:
+    call = ToolCall(id="1", name="ride", arguments={"trip_id": "IC168", "date": "2026-03-12", "class": "second"})
+    ride = Turn(turn_id="t4", request="Book it", steps=(CallStep(calls=(call,), observations=(Observation(),)),))
+    rule = Turn(turn_id="t5", request="Going forward, send my receipts to Ann.")
+    with Memory.open(data, embedder=HashingEmbedder()) as memory:
+        memory.user(Scope("ada")).remember_all((ride, rule))
+    shown = run("state", "show", "ada", "--as-of", "t5", "--data", data).splitlines()
+    assert shown[:5] == [
+        "@person.receipt",
+        '  "receipts to Ann"  (a rule, 50%, since t5; said or used in t5)',
+        "ride.class",
+        '  "second"  (holds, 44%, since t4; said or used in t4)',
+        "@person.name",
+    ]
+    assert shown[-1] == "(and 2 values that are ids and days of calls; --all shows them)"
+    everything = run("state", "show", "ada", "--as-of", "t5", "--all", "--data", data).splitlines()
+    assert [line for line in everything if line.startswith("ride")] == ["ride.trip_id", "ride.date", "ride.class"]
+    assert not everything[-1].startswith("(and")
