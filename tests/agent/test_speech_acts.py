@@ -118,3 +118,24 @@ def test_a_polite_request_in_chinese_is_asked_about(tmp_path: Path) -> None:
 )
 def test_a_pick_of_a_new_list_cancels_nothing(look_up: str, pick: str, tmp_path: Path) -> None:
     assert talk(tmp_path, BOOKING, look_up, pick).arguments_of("cancel_train") == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "origins"),
+    [
+        (["I live in Genoa. Get me a train to Bologna tomorrow.", "home, obviously"], ["Genoa"]),
+        (["I live in Genoa", "Get me a train to Bologna tomorrow.", "it's from my place"], ["Genoa"]),
+        (["Get me a train to Bologna tomorrow.", "from my house"], []),
+        (["Get me a train to Bologna tomorrow.", "right here"], []),
+        (["我住在无锡", "帮我订明天去上海的火车", "就从我家走"], ["无锡"]),
+        (["帮我订明天去上海的火车", "当然从家里"], []),
+    ],
+)
+def test_home_is_the_home_city_and_no_name(lines: list[str], origins: list[str], tmp_path: Path) -> None:
+    assert [arguments.get("origin") for arguments in talk(tmp_path, *lines).arguments_of("search_trains")] == origins
+
+
+def test_a_rule_and_an_order_beside_it_book_by_the_rule(tmp_path: Path) -> None:
+    talked = talk(tmp_path, "Always book me first class. And book the first train Milan–Rome on Friday")
+    assert [name for name, _ in talked.calls] == ["search_trains", "book_train"]
+    assert [arguments["travel_class"] for arguments in talked.arguments_of("book_train")] == ["first_class"]

@@ -21,6 +21,7 @@ from agent.planners.rules.verbs import (
     is_confidence,
     is_greeting,
 )
+from agent.planners.rules.whereabouts import points_only
 from clarifier.grounding.replies import calls_off, leaves_open
 from memory.state.cues import is_correction
 from memory.text import normalise
@@ -47,6 +48,8 @@ def is_own_request(said: str, slots: Sequence[str], tools: Sequence[Tool], now: 
     """
     asked = _asked(slots, tools)
     if not asked or calls_off(said) or _YES.match(normalise(said)):
+        return False
+    if any(points_only(parameter, said.rstrip(" .!。！")) for _, parameter in asked):
         return False
     if is_greeting(said) or asks_what_can_be_done(said) or asks_what_is_known(said):
         return True

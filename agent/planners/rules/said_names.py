@@ -163,7 +163,7 @@ def _paired(parameter: Parameter, text: Text) -> Iterator[Said]:
         yield Said(names[0].value, names[0].start, names[0].end, 0.75)  # a lone place is rather where one goes
     for first, second in pairwise(names):
         between = text.text[first.end : second.start]
-        if re.fullmatch(r"\s?(?:to|→|->|到|至)\s?", between):
+        if re.fullmatch(r"\s?(?:to|→|->|–|到|至)\s?", between):
             mention = first if role == "from" else second
             yield Said(mention.value, mention.start, mention.end, 1.0)
     for mention in names:

@@ -29,6 +29,7 @@ from agent.planners.rules.said_words import in_common_words
 from agent.planners.rules.segments import asking_sentences
 from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
+from agent.planners.rules.whereabouts import place_pointed_at, points_only
 from clarifier.decision import Situation
 from clarifier.grounding.clocks import in_half
 from memory.records import QuestionStep
@@ -198,6 +199,10 @@ class Spoken:
         # What is left of the words goes to what takes any words, once all that is told by its form has its own.
         for parameter in open_ones if not is_correction(step.answer) else ():
             words = _leading(step.answer, taken)
+            if words and points_only(parameter, words):
+                if (place := place_pointed_at(parameter, words, self.situation.request, self.past)) is not None:
+                    yield parameter.name, place
+                continue
             is_value = words is not None and not _DECLINED.search(words) and not is_place_alone(words)
             if words and is_value and self._may_be(parameter, words):
                 start = step.answer.find(words)
