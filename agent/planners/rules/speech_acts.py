@@ -35,8 +35,10 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TELL = re.compile(
-    r"^(?:(?:please|can you|could you|would you) )*(?:tell|remind|show) (?:me|us) (?=(?:what|which|who|when|where|why"
-    r"|how|if|whether)\b)|^(?:请|能不能|可以|你|麻烦你?)*(?:告诉我|跟我说|说说|讲讲|[帮给]我[看查说](?:看|查|一?下|说)?)",
+    r"^(?:(?:please|can you|could you|would you) )*(?:(?:tell|remind|show) (?:me|us)"
+    r"|i(?:'d| would) (?:like|love) to know|i(?:'m| am)? (?:wonder(?:ing)?|want to know|curious)|do you know)"
+    r" (?=(?:what|which|who|when|where|why"
+    r"|how|if|whether)\b)|^(?:请|能不能|可以|你|麻烦你?)*(?:告诉我|跟我说|我?想(?:知道|问)|说说|讲讲|[帮给]我[看查说](?:看|查|一?下|说)?)",
     re.IGNORECASE,
 )
 """Before a question that is put indirectly."""
@@ -44,7 +46,7 @@ _POLITE = re.compile(
     r"\b(?:please|pls|could you|can you|would you|will you|can't you|won't you|why don't (?:you|we)|why not|how about"
     r"|what about|any chance|shall we|let's|let me|i'd like|i would like|(?:i|we) (?:also |really |still |just )*"
     r"(?:need|want)|i'll (?:have|take)|would love|may i have|(?:can|could|may|might) (?:i|we) (?:please |also |just )*"
-    r"(?!cancel|delete|remove|return|undo|still|even|ever)\w+"
+    r"(?!.*\brefund)(?!cancel|delete|remove|return|undo|still|even|ever)\w+"
     r"|(?:is|are) there (?:a|an|any)\b(?!.*\b(?:cancel|delet|remov|refund|penalt|fee|charge)\w*)"
     r"|(?:don't|do not) (?:need|want)\b.*\b(?:any ?more|after all)|no longer (?:need|want))"
     r"|帮|麻烦|劳驾|给我|替我|请(?!问|假|客)|我(?:还|也)?(?:想|要)(?!知道|问)|(?:能不能|可不可以)(?!取消|退|删|改)|要不|[行好可]以?[吗吧不]?[？?]?$|怎么样[？?]?$",
@@ -63,11 +65,14 @@ _INVERTED = re.compile(
 )
 """A question without its mark."""
 _DONE = r"(?:cancel+ed|booked|reserved|ordered|changed|deleted|removed|sent|moved|bought)"
+_DEED_DONE = re.compile(rf"\b{_DONE}\b", re.IGNORECASE)
 _REPORT = re.compile(
     rf"^(?:you|i|we|they|someone|my|our|the|it)\b(?!.*\b(?:to|needs?|wants?|please) )"
     rf".*\b(?:was|were|got|been|you(?:'ve| have)?|i(?:'ve| have)?|we(?:'ve| have)?)"
     rf"(?: (?:just|already|only))? {_DONE}\b"
     rf"|^(?:you|i|we|they)(?:'ve| have)?(?: (?:just|already|only))? {_DONE}\b(?! (?:house|home|to|away|in)\b)"
+    r"|^(?:i|we) (?:didn't|did not|never|haven't) (?:ask|tell|want|say|mean|told|said|asked|wanted|meant)\b"
+    r"|^我(?:又|可|都)?没有?(?:让|叫|说|要)"
     r"|^[你我](?:们|已经|刚才?|之前|又|就)*(?:把.{1,12})?(?:取消|退|订|改|删|买)[^吧]*了$",
     re.IGNORECASE,
 )
@@ -90,10 +95,14 @@ _QUESTION_ZH = re.compile(
 )
 _USUAL = re.compile(
     r"\b(?:as|like|same as) (?:always|usual|ever|every time)\b"
-    r"|(?:像|跟|和|照)?(?:以前|往常|平时|每次|一直)?(?:一样|那样)|照旧|老样子",
+    r"|我们?(?:每次|一直|总是|平时)[^，。]{1,8}的|(?:像|跟|和|照)?(?:以前|往常|平时|每次|一直)?(?:一样|那样)|照旧|老样子",
     re.IGNORECASE,
 )
 """What points back at how it always was, and sets no rule."""
+_AS_I_DO = re.compile(
+    r"(?P<order>.+\w) (?:that |which |as |like |what |where )?(?:i|we) (?:always|usually|normally)\b", re.IGNORECASE
+)
+"""An order of what is as it always was: "book the train I always take"."""
 _FRAME = re.compile(
     r"^(?:when(?:ever)?|if|(?:every|each|any) ?time|on|for|in|at)\b.*$|.*(?:时候?|的话|时)$", re.IGNORECASE
 )
@@ -104,6 +113,10 @@ _WAIVED = re.compile(
     r"|没(?:事|什么|关系)(?:了|的)?|不(?:要紧|用了|急)",
     re.IGNORECASE,
 )
+_GIVEN_UP = re.compile(r"(?:那|就|还是|先|我|，|\s)*不(?:订|买|约|去|办|点|租)(?:了|啦)[吧啊]?[。！]?")
+_SUPPOSED = re.compile(r"(?:if|in case|unless|when)\b|如果|要是|假如|万一", re.IGNORECASE)
+"""How a clause begins that only says on what another one rests."""
+_NEXT_TIME = re.compile(r"\bnext time\b|下[次回](?!列|开|航|班)")
 _FRAGMENT = re.compile(
     r"^(?:and |with |no |in |at |near |by |for |on |to |或|和|还有|也|加|要|不)?(?:\S+ ?){1,4}$", re.IGNORECASE
 )
@@ -152,7 +165,7 @@ def acts_of(text: str) -> tuple[Act, ...]:
             for one in inner
         ]
         found += ["dismissal"] * len(acts) if _is_dismissal(sentence.text) else _together(acts, inner)
-    return tuple(found) or ("order",)
+    return tuple(found) or (("dismissal",) if calls_off(text) else ("order",))
 
 
 def _says_nothing(text: str) -> bool:
@@ -167,8 +180,12 @@ def _together(acts: list[Act], inner: Sequence[Segment]) -> list[Act]:
 
     A rule takes in what is no sentence of its own after it ("always oat milk, and medium"), and the order that its
     frame stands before or after ("whenever I travel, book …", "book …, from now on"), unless that is of one day.
+    What a clause rests on goes with it ("if I cancel, do I …?").
     """
     told = list(acts)
+    for place in range(len(told) - 1):
+        if told[place] == "order" and _SUPPOSED.match(_LEAD.sub("", _plain(inner[place].text))):
+            told[place] = told[place + 1]
     for place in range(1, len(told)):
         before, clause = inner[place - 1], inner[place]
         if told[place - 1] == "dismissal" and _WAIVED.fullmatch(_plain(clause.text)):
@@ -199,7 +216,7 @@ def _act(clause: Segment, is_asked: bool, is_whole_told: bool) -> Act:
         return "rule"
     if _POLITE.search(bare) or _USUAL.search(bare):
         return "order"
-    is_undoing = is_asked and bool(deeds_said(bare) & _UNDOING)
+    is_undoing = is_asked and bool(deeds_said(bare) & _UNDOING or _DEED_DONE.search(bare))
     if is_undoing or _INVERTED.match(bare) or _REPORT.match(bare):
         return "question"
     is_open = _QUESTION.match(bare) and not _ORDERED_HAVE.match(bare)
@@ -218,12 +235,14 @@ def _plain(text: str) -> str:
 
 
 def _is_dismissal(text: str) -> bool:
-    return calls_off(text) and not deeds_said(text)
+    return (calls_off(text) and not deeds_said(text) & _DOING) or _GIVEN_UP.fullmatch(text) is not None
 
 
 def _sets_rule(said: str) -> bool:
     plain = _USUAL.sub("", said)
-    return "standing" in cues_in(plain) or is_rule_unsaid(plain) or lasts_so(plain)
+    if (ordered := _AS_I_DO.match(plain)) and deeds_said(ordered["order"]) & _DOING:
+        plain = ordered["order"]
+    return "standing" in cues_in(plain) or bool(_NEXT_TIME.search(plain)) or is_rule_unsaid(plain) or lasts_so(plain)
 
 
 def _names_a_day(clause: Segment) -> bool:
