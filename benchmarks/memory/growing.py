@@ -105,6 +105,7 @@ def _recall(user: UserMemory, length: int) -> Figures:
     stead, state = open_strategy("stead", user), open_strategy("state", user)
     embedder = CheckedEmbedder(RandomEmbedder())
     first = _recalled(stead, 0)
+    user.wait_indexed()  # the turns are read on in the background, which would be measured too
     unchanged = [_recalled(stead, number) for number in range(1, _QUERIES)]
     after_a_turn = []
     for number in range(_QUERIES):
