@@ -9,14 +9,13 @@ from pydantic import JsonValue
 
 from memory.evidence import FILLING_KINDS, Evidence, Slot, Source
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
-from memory.state.amendments import Amendments
 from memory.state.beneficiaries import is_for_named
 from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
-from memory.state.echoes import Echoes, PersonsWords
-from memory.state.refusals import Refusals
+from memory.state.echoes import PersonsWords
+from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
 from memory.state.wording import Wording, is_said
@@ -140,11 +139,8 @@ def settle(turns: Sequence[Turn], readings: Sequence[Reading]) -> list[tuple[Evi
         turns: The log, oldest first.
         readings: What `read` gave for each turn.
     """
-    echoes, amendments, refusals = Echoes(), Amendments(), Refusals()
-    return [
-        refusals.spread(amendments.apply(turn, echoes.mark(pieces)))
-        for turn, pieces in zip(turns, revised(turns, readings), strict=True)
-    ]
+    marking = Marking()
+    return [marking.mark(turn, pieces) for turn, pieces in zip(turns, revised(turns, readings), strict=True)]
 
 
 def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) -> list[tuple[Evidence, ...]]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from memory.evidence import Evidence
 from memory.records import Turn
-from memory.state.amendments import Amendments
-from memory.state.echoes import Echoes
 from memory.state.extraction import Reading, read, revised
-from memory.state.refusals import Refusals
+from memory.state.marking import Marking
 
 
 class LogEvidence:
@@ -19,9 +17,7 @@ class LogEvidence:
         self._last: Turn | None = None
         self._unmarked: tuple[Evidence, ...] = ()
         """Of the last turn, echoes unmarked."""
-        self._echoes = Echoes()
-        self._amendments = Amendments()
-        self._refusals = Refusals()
+        self._marking = Marking()
 
     def append(self, turn: Turn) -> bool:
         """Take in the next turn, and say whether it changed what the turn before it says."""
@@ -34,13 +30,8 @@ class LogEvidence:
             before, now = revised([self._last, turn], [earlier, reading], position - 1)
             has_changed = before != self._unmarked
             if has_changed:
-                self._echoes.take_back()
-                self._amendments.take_back()
-                self._refusals.take_back()
-                self.pieces[-1] = self._marked(self._last, before)
-        self.pieces.append(self._marked(turn, now))
+                self._marking.take_back()
+                self.pieces[-1] = self._marking.mark(self._last, before)
+        self.pieces.append(self._marking.mark(turn, now))
         self._last, self._unmarked = turn, now
         return has_changed
-
-    def _marked(self, turn: Turn, pieces: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        return self._refusals.spread(self._amendments.apply(turn, self._echoes.mark(pieces)))
