@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from agent.planners.rules.entries import leaves
 from agent.planners.rules.results import told
-from agent.planners.rules.speech_acts import acts_of
+from agent.planners.rules.speech_acts import acts_of, is_kept
 from agent.planners.rules.verbs import (
     asks_what_can_be_done,
     asks_what_is_known,
@@ -24,8 +24,7 @@ from agent.planners.rules.verbs import (
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from memory.evidence import PERSON
-from memory.records import Observation, ToolCall, Turn
-from memory.state.extraction import extract
+from memory.records import Observation, ToolCall
 from memory.state.sensitive import is_sensitive_text
 from memory.state.user_state import fold_evidence
 from memory.text import Language, language, normalise, split_name
@@ -103,8 +102,7 @@ def small_talk(situation: Situation) -> str:
     if set(acts) == {"dismissal"}:
         return _LEFT[tongue]
     if "order" not in acts or is_confidence(request) or is_bare_statement(request):
-        is_kept = bool(extract(Turn(turn_id="now", request=request), 0))
-        parts = [_NOTED[tongue]] * is_kept + [_PRIVATE[tongue]] * is_sensitive_text(request)
+        parts = [_NOTED[tongue]] * is_kept(request) + [_PRIVATE[tongue]] * is_sensitive_text(request)
         return (" " if tongue == "en" else "").join(parts) or _CHAT[tongue]
     return _CHAT[tongue]
 

@@ -226,8 +226,8 @@ def _act(clause: Segment, is_asked: bool, is_whole_told: bool) -> Act:
         return "fact"
     if is_asked or deeds_said(bare) & _DOING:
         return "order"
-    is_own = _told(clause.text) or not (_is_fragment(clause) and _AMOUNT.search(bare))
-    return "fact" if is_own and (is_whole_told or _told(clause.text)) else "order"
+    is_part_of_fact = is_whole_told and not (_is_fragment(clause) and _AMOUNT.search(bare))
+    return "fact" if is_part_of_fact or _told(clause.text) else "order"
 
 
 def _plain(text: str) -> str:
@@ -262,6 +262,11 @@ def _is_fragment(clause: Segment) -> bool:
 @text_cache(512)
 def _told(text: str) -> bool:
     """Whether memory reads something of a person out of `text`, or it tells of a matter too private to be kept."""
-    if re.match(r"(?:i|we|my|our)\b|我", _LEAD.sub("", normalise(text))) and is_sensitive_text(text):
-        return True
+    is_own = re.match(r"(?:i|we|my|our)\b|我", _LEAD.sub("", normalise(text))) is not None
+    return (is_own and is_sensitive_text(text)) or is_kept(text)
+
+
+@text_cache(512)
+def is_kept(text: str) -> bool:
+    """Whether memory reads something of a person out of `text`."""
     return bool(extract(Turn(turn_id="now", request=text), 0))
