@@ -42,10 +42,10 @@ from agent.turn_state import (
     TurnState,
 )
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
+from memory.language.text import Language, language
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, Observation, QuestionStep, Scope, Step, ToolCall
-from memory.text import Language, language
 from memory.tools import Tool
-from memory.typed.values import canonical_key
 
 MAX_PLANS = 24
 """Plans of one turn, the same for every turn: a long chain of calls, a question and a few plans sent back fit in."""

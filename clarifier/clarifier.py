@@ -32,11 +32,11 @@ from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.settings import Settings
 from memory.evidence import Slot
+from memory.language.text import Language, language
+from memory.language.values.dates import normal_date
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, ToolCall
-from memory.text import Language, language
 from memory.tools import Parameter, Tool
-from memory.typed.dates import normal_date
-from memory.typed.values import canonical_key
 
 _NOTHING = {
     "en": "I do not know how to go on with this. Could you put it differently?",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from memory.text import split_name
-from memory.text_cache import text_cache
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
 from memory.tools import Tool
 
 Effect = Literal["read", "write", "pay", "message"]

@@ -16,8 +16,8 @@ from pydantic import JsonValue
 
 from clarifier.settings import PosteriorSettings
 from memory.evidence import FILLING_KINDS, Evidence
+from memory.language.values.values import canonical_key, equal
 from memory.tools import Parameter
-from memory.typed.values import canonical_key, equal
 
 DEFAULTS = PosteriorSettings()
 _KIND, _SOURCE, _ECHO_OF = attrgetter("kind"), attrgetter("source"), attrgetter("echo_of")

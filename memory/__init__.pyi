@@ -3,6 +3,10 @@ from .embedders.factory import open_embedder as open_embedder
 from .errors import MemoryStoreError as MemoryStoreError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
+from .language.values.enum_mentions import enum_mention as enum_mention
+from .language.values.mentions import Mention as Mention
+from .language.values.values import cast as cast
+from .language.values.values import equal as equal
 from .memory import Memory as Memory
 from .recall import Recall as Recall
 from .recall import RecallItem as RecallItem
@@ -36,7 +40,3 @@ from .tools import Parameter as Parameter
 from .tools import Tool as Tool
 from .tools import parse_tool as parse_tool
 from .tools import parse_tools as parse_tools
-from .typed.enum_mentions import enum_mention as enum_mention
-from .typed.mentions import Mention as Mention
-from .typed.values import cast as cast
-from .typed.values import equal as equal

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from memory.typed.values import canonical_key
+from memory.language.values.values import canonical_key
 
 Source = Literal["request", "answer", "accepted_call", "correction", "assistant", "tool"]
 Kind = Literal["plain", "standing", "conditional", "one_off", "hypothetical", "other_person", "negated"]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from memory.language.text import split_name
 from memory.rendering import ELLIPSIS
-from memory.text import split_name
 
 
 class Size(NamedTuple):

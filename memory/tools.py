@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, JsonValue
 
 from memory.errors import ToolSchemaError
-from memory.typed.descriptions import described_default, described_enum, described_format
+from memory.language.values.descriptions import described_default, described_enum, described_format
 
 ValueType = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
 

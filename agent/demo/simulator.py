@@ -11,10 +11,10 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from agent.demo.toolsets import Change, Create, DemoToolset, Draw, FieldSpec, Search
+from memory.language.text import Language
+from memory.language.values.values import canonical_key
 from memory.records import Observation, ToolCall
-from memory.text import Language
 from memory.tools import Tool
-from memory.typed.values import canonical_key
 
 Row = dict[str, JsonValue]
 

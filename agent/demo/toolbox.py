@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from agent.demo.simulator import Simulator
 from agent.demo.toolsets import DemoToolset, load_toolset
+from memory.language.text import Language, language
 from memory.records import Observation, ToolCall
-from memory.text import Language, language
 from memory.tools import Tool
 
 

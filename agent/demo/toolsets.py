@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, JsonValue, TypeAdapter
 
 from agent.errors import ToolsetError
-from memory.text import Language
+from memory.language.text import Language
 from memory.tools import Tool, parse_tool
 
 ALL = "all"

@@ -17,7 +17,7 @@ from agent.planners.prompt_files import PromptFiles
 from agent.planners.requests import build_request
 from agent.settings import ChatSettings
 from clarifier.decision import Proposal, Situation, Usage
-from memory.typed.values import canonical_key
+from memory.language.values.values import canonical_key
 
 MAX_REPAIRS = 2
 """Times one plan may go back to the model because a call cannot be read."""

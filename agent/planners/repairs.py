@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from agent.dialects.normal_form import Schema, normal_form
 from memory.errors import CastError
+from memory.language.values.values import bare_text, cast
 from memory.tools import Parameter, Tool
-from memory.typed.values import bare_text, cast
 
 
 class Repaired(NamedTuple):

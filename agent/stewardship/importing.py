@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory.errors import MemoryStoreError, NoJsonError, RecordError
+from memory.language.values.value_forms import wall_time
 from memory.memory import Memory
 from memory.records import Scope, Turn
 from memory.state.transcripts import Conversation, ExportedTurn, read_line, turns_of
 from memory.storage.turn_growth import has_grown_to
 from memory.storage.user_memory import UserMemory
-from memory.typed.value_forms import wall_time
 
 _LINES_AT_ONCE = 64
 """Whose turns are acknowledged together where all of them are new."""

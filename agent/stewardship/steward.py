@@ -14,6 +14,7 @@ from agent.printable import printable
 from agent.stewardship.slot_names import meant_slots
 from memory.errors import UnreadableSettingsError, UnreadableTurnError
 from memory.evidence import Kind, Slot
+from memory.language.values.json_text import json_value
 from memory.records import Turn
 from memory.state.corrections import correction
 from memory.state.extraction import extract_all
@@ -21,7 +22,6 @@ from memory.state.transcripts import export_line
 from memory.state.user_state import UserState, fold, has_lapsed
 from memory.storage.user_memory import Forgotten, UserMemory
 from memory.storage.user_settings import UserSettings
-from memory.typed.json_text import json_value
 
 _NUMBERED = re.compile(r"c(\d+)")
 

@@ -21,8 +21,8 @@ from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.call_arguments import is_bookkeeping
 from benchmark_adapter.scoring.questions import is_about
 from clarifier.effects import is_read_only
+from memory.language.text import Language, language
 from memory.records import Observation
-from memory.text import Language, language
 from memory.tools import Tool, parse_tools
 
 REPLY_LIMIT = 12

@@ -17,10 +17,10 @@ from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.evaluator.graph import ReferenceGraph
 from benchmark_adapter.replay.past import arguments
 from clarifier.decision import Proposal, Situation
+from memory.language.values.values import equal, normal_text
 from memory.recall import RecallItem
 from memory.records import ToolCall, Turn
 from memory.rendering import render_turn
-from memory.typed.values import equal, normal_text
 
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 """The comma of 18,500."""

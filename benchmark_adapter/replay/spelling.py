@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import JsonValue
 
 from memory.errors import CastError
+from memory.language.values.numbers import finite
+from memory.language.values.values import cast
 from memory.records import ToolCall, Turn
 from memory.tools import Parameter, Tool
-from memory.typed.numbers import finite
-from memory.typed.values import cast
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Spelling:
     def arguments(self, call: ToolCall) -> str:
         """Return a call's arguments as JSON text with real characters.
 
-        A value takes its schema's type and spelling where only one repair is possible (`memory.typed.values.cast`), and
+        A value takes its schema's type and spelling where only one repair is possible (`values.cast`), and
         stays as it is where none is. Arguments that the tool does not define are left out, and so are nulls for an
         optional argument that may not be null: no such call can be right. The keys stand as in the last past call
         of the tool that has them all, else as in the schema.

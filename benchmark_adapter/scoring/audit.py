@@ -19,9 +19,9 @@ from benchmark_adapter.scoring.relaxed import PlayedTurn
 from benchmark_adapter.scoring.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.turn_verdict import follow
 from benchmark_adapter.scoring.value_sources import is_written, written_observation
-from memory.typed.dates import normal_date, normal_datetime
-from memory.typed.times import normal_time
-from memory.typed.values import equal
+from memory.language.values.dates import normal_date, normal_datetime
+from memory.language.values.times import normal_time
+from memory.language.values.values import equal
 
 Category = Literal[
     "order",

@@ -16,9 +16,9 @@ from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.value_sources import Earlier, gold_or_rule, is_written
-from memory.text import split_name, tokenise
+from memory.language.text import split_name, tokenise
+from memory.language.values.values import equal
 from memory.tools import Parameter, Tool, parse_tools
-from memory.typed.values import equal
 
 FREE_TEXT_BLANKS, FREE_TEXT_HAN = 3, 8
 """Text of at least so many blanks or Chinese characters is free: it may be worded otherwise. Names, ids, addresses of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from benchmark_adapter.data.topics import CLARIFICATION, ReferenceStep
 from benchmark_adapter.replay.past import arguments
-from memory.text import split_name, stem, tokenise
+from memory.language.text import split_name, stem, tokenise
 from memory.tools import Tool
 
 

@@ -24,7 +24,7 @@ from benchmark_adapter.scoring.call_matching import Matching, is_offered_read, m
 from benchmark_adapter.scoring.exact import ExactScore
 from benchmark_adapter.scoring.questions import is_about, missing_slots
 from benchmark_adapter.scoring.value_sources import Earlier, is_written, written_observation
-from memory.typed.values import equal
+from memory.language.values.values import equal
 
 UNFINISHED = "the turn did not end with a reply"
 

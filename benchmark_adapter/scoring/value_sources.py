@@ -21,8 +21,8 @@ from benchmark_adapter.data.topics import ReferenceStep
 from benchmark_adapter.replay.oracle import ancestors, source_of, stands_in
 from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.questions import missing_slots
-from memory.typed.numbers import parse_number
-from memory.typed.values import equal
+from memory.language.values.numbers import parse_number
+from memory.language.values.values import equal
 
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _LEADING_ZERO = re.compile(r"^0(?=\d:\d\d$)")

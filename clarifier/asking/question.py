@@ -14,10 +14,10 @@ from clarifier.grounding.matching import is_identifier
 from clarifier.grounding.phrases import joined, purpose, says_nothing, slot_phrase, value_phrase
 from clarifier.posterior import Posterior
 from memory.evidence import Slot
-from memory.text import Language, split_name
+from memory.language.text import Language, split_name
+from memory.language.values.dates import normal_date
+from memory.language.values.values import canonical_key
 from memory.tools import Parameter, Tool
-from memory.typed.dates import normal_date
-from memory.typed.values import canonical_key
 
 MAX_OPTIONS = 4
 COST_OF_REPEAT = 1.0

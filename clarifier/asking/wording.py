@@ -9,7 +9,7 @@ from typing import Literal
 
 from clarifier.grounding.codes import is_looked_up
 from clarifier.grounding.phrases import head, joined, slot_phrase
-from memory.text import Language, split_name
+from memory.language.text import Language, split_name
 from memory.tools import Parameter, Tool
 
 Shape = Literal["noun", "clause", "count", "thing", "own", "flag", "choice"]

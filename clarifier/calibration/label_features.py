@@ -16,7 +16,7 @@ from clarifier.grounding.deeds import telling
 from clarifier.grounding.slot_supply import SlotKind, Source, Supply, assigned, label_stems, named_values, supplies
 from clarifier.grounding.talk import Talk, talk_of
 from memory.embedder import Embedder
-from memory.text import split_name, stem, tokenise
+from memory.language.text import split_name, stem, tokenise
 from memory.tools import Tool
 
 _FIT = ("covered", "thing", "deed", "meaning")

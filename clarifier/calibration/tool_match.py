@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from clarifier.grounding.deeds import COMMON, DEED_STEMS, deeds_in, telling, topics_in
 from memory.embedder import Embedder, Matrix
-from memory.text import split_name, stem, tokenise
-from memory.text_cache import text_cache
+from memory.language.text import split_name, stem, tokenise
+from memory.language.text_cache import text_cache
 from memory.tools import Tool
 
 _CLAUSE = re.compile(r"[.,;!?:](?=\s|$)|\s(?=(?:and|then|but|after|before)\s)|\n")

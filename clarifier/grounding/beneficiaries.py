@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from memory.language.text_cache import text_cache
 from memory.records import Turn
 from memory.state.beneficiaries import named
 from memory.state.cues import clauses
-from memory.text_cache import text_cache
 
 _THEIRS = re.compile(r"\b(?:his|her)\b", re.IGNORECASE)
 _MINE = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours)\b|[我咱]", re.IGNORECASE)

@@ -16,11 +16,11 @@ from pydantic import JsonValue
 
 from clarifier.grounding.clocks import hours_in
 from clarifier.grounding.spoken import IS_CJK, holds, normalised, terms
-from memory.text import split_name, stem
-from memory.text_cache import text_cache
+from memory.language.text import split_name, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.enum_mentions import enum_mention
+from memory.language.values.values import normal_text
 from memory.tools import Parameter
-from memory.typed.enum_mentions import enum_mention
-from memory.typed.values import normal_text
 
 Speech = Literal["stated", "meant", "other", "silent", "foreign"]
 """`stated`, `meant`: the text speaks for the value; `other`: it states another member and not this one; `silent`: it

@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
-from memory.text import split_name
-from memory.text_cache import text_cache
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
+from memory.language.values.times import normal_time
 from memory.tools import Parameter
-from memory.typed.times import normal_time
 
 _HALF_DAY = 720
 _NEAR_MINUTES = 30

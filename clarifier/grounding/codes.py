@@ -6,10 +6,10 @@ import re
 
 from pydantic import JsonValue
 
-from memory.text import normalise, split_name
-from memory.text_cache import text_cache
+from memory.language.text import normalise, split_name
+from memory.language.text_cache import text_cache
+from memory.language.values.codes import CodeKind, code_of
 from memory.tools import Parameter
-from memory.typed.codes import CodeKind, code_of
 
 _CODE = re.compile(r"^[A-Za-z]{2,3}$")
 _KINDS: tuple[tuple[CodeKind, re.Pattern[str]], ...] = (

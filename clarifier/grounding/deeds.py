@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from memory.text import stem, tokenise
-from memory.text_cache import text_cache
+from memory.language.text import stem, tokenise
+from memory.language.text_cache import text_cache
 
 _DEED_TEXTS: Mapping[str, str] = {
     "find": "find search look lookup get fetch retrieve show list display view see check query read tell know give "

@@ -15,13 +15,13 @@ from clarifier.grounding.codes import is_code
 from clarifier.grounding.measures import factors, lengths_of_time
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
-from memory.text import split_name
-from memory.text_cache import text_cache
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
+from memory.language.values.dates import normal_date
+from memory.language.values.mentions import Mention
+from memory.language.values.times import normal_time
+from memory.language.values.values import equal
 from memory.tools import Parameter
-from memory.typed.dates import normal_date
-from memory.typed.mentions import Mention
-from memory.typed.times import normal_time
-from memory.typed.values import equal
 
 _DAY_S = 86_400
 _NEAR_DAYS = 31

@@ -19,9 +19,9 @@ from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import Place, Support, fallback, habit, scalar_support, topic_use
 from clarifier.settings import Settings
 from memory.evidence import Slot
+from memory.language.values.values import equal
 from memory.records import ToolCall
 from memory.tools import Parameter, Tool
-from memory.typed.values import equal
 
 
 @dataclass(frozen=True)

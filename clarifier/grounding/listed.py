@@ -9,8 +9,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from clarifier.grounding.codes import KIND_WORDS, is_looked_up
+from memory.language.text import split_name, stem
 from memory.records import CallStep
-from memory.text import split_name, stem
 from memory.tools import Parameter
 
 _NAMES = ("name", "title", "label", "subject", "headline", "名称", "标题", "姓名")

@@ -9,7 +9,7 @@ from clarifier.effects import is_read_only
 from clarifier.grounding.codes import KIND_WORDS, is_looked_up
 from clarifier.settings import Settings
 from memory.evidence import Slot
-from memory.text import normalise, split_name, stem
+from memory.language.text import normalise, split_name, stem
 from memory.tools import Parameter, Tool
 
 _PERSONAL_TEXT = (

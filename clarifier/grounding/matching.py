@@ -18,12 +18,12 @@ from clarifier.grounding.codes import is_looked_up
 from clarifier.grounding.measures import amounts, is_other_unit, measured
 from clarifier.grounding.spoken import IS_CJK, holds, mentions_in, normalised, terms
 from clarifier.settings import GroundingSettings
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
+from memory.language.values.dates import normal_date
+from memory.language.values.descriptions import described_format
+from memory.language.values.times import normal_time
+from memory.language.values.values import equal
 from memory.tools import Parameter
-from memory.typed.dates import normal_date
-from memory.typed.descriptions import described_format
-from memory.typed.times import normal_time
-from memory.typed.values import equal
 
 _IDENTIFIER = re.compile(r"^(?=\S+$)(?:.*[@/\\#=]|.*\d.*[^\W\d]|.*[^\W\d].*\d|.*\w[_:]\w|.*\w\.\w{2,})", re.DOTALL)
 _WORKED_OUT = frozenset({"date", "date_range", "country", "currency", "language"})

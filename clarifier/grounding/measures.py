@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from memory.text import split_name, stem
-from memory.text_cache import text_cache
+from memory.language.text import split_name, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.mentions import READ_CHARACTERS
+from memory.language.values.numbers import find_numbers, finite
+from memory.language.values.units import HAN_UNITS, UNITS, Dimension, Unit
 from memory.tools import Parameter
-from memory.typed.mentions import READ_CHARACTERS
-from memory.typed.numbers import find_numbers, finite
-from memory.typed.units import HAN_UNITS, UNITS, Dimension, Unit
 
 _LATIN_UNIT = re.compile(r"[\s-]?([A-Za-z]+)\b")
 _SHORT_UNITS = frozenset(["g", "min", "sec", "li", "day", "日", "两", "里", "码", "寸", "分", "米"])

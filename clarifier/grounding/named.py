@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from clarifier.grounding.recalled import Said
 from clarifier.grounding.spoken import mentions_in
-from memory.text import stem
-from memory.text_cache import text_cache
-from memory.typed.words import tagged
+from memory.language.text import stem
+from memory.language.text_cache import text_cache
+from memory.language.values.words import tagged
 
 _KINDS = frozenset({"coordinates", "email", "url", "ip", "number"})
 """Of mentions. No ids: the next order is another one."""

@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from clarifier.effects import Effect, effect_of
 from clarifier.grounding.choices import speech_for
-from memory.text import split_name
-from memory.text_cache import text_cache
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
+from memory.language.values.descriptions import described_examples
 from memory.tools import Parameter, Tool
-from memory.typed.descriptions import described_examples
 
 _ADDRESS_TEXT = (
     "to recipient recipients receiver receivers addressee email emails mail phone mobile address contact contacts room "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from clarifier.grounding.spoken import holds, normalised
+from memory.language.text_cache import text_cache
 from memory.state.cues import RELATION, RELATION_ZH
 from memory.state.quotations import blanked, quotations
-from memory.text_cache import text_cache
 
 _ADVICE = re.compile(
     rf"\b(?:he|she|they|(?:my|our|the) {RELATION}) (?:told|tells|urged|advised|wanted|wants|says?|said)"

@@ -8,11 +8,11 @@ from collections.abc import Set
 from clarifier.grounding.matching import is_identifier
 from clarifier.grounding.recalled import leaves
 from clarifier.grounding.spoken import IS_CJK, mentions_in
+from memory.language.text_cache import text_cache
+from memory.language.values.mentions import OPENERS, READ_CHARACTERS
+from memory.language.values.words import tagged
 from memory.records import Turn
 from memory.state.cues import RELATION, RELATION_ZH
-from memory.text_cache import text_cache
-from memory.typed.mentions import OPENERS, READ_CHARACTERS
-from memory.typed.words import tagged
 
 _MANY_TEXT = (
     "friend friends colleague colleagues coworker co-worker client clients neighbour neighbor neighbours kids "

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from clarifier.effects import effect_of_verb
 from clarifier.grounding.chinese_names import chinese_name
 from clarifier.grounding.measures import unit_word
-from memory.text import Language, split_name, stem
+from memory.language.text import Language, split_name, stem
 from memory.tools import Parameter, Tool
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")

@@ -17,12 +17,12 @@ from clarifier.grounding.own_words import own_words
 from clarifier.grounding.replies import leaves_open
 from clarifier.posterior import Testimony, by_value
 from memory.evidence import Evidence, Kind, Slot
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
+from memory.language.values.values import canonical_key
 from memory.recall import Recall
 from memory.records import CallStep, QuestionStep, Turn
 from memory.state.sensitive import stays_in_slot
-from memory.text import split_name
-from memory.text_cache import text_cache
-from memory.typed.values import canonical_key
 
 Found = TypeVar("Found")
 _TURN: Callable[[Evidence], str] = attrgetter("turn_id")

@@ -10,11 +10,11 @@ from typing import Literal
 
 from clarifier.grounding.deeds import COMMON
 from clarifier.grounding.talk import Talk
-from memory.text import split_name, stem, tokenise
-from memory.text_cache import text_cache
+from memory.language.text import split_name, stem, tokenise
+from memory.language.text_cache import text_cache
+from memory.language.values.enum_mentions import enum_mention
+from memory.language.values.mentions import Mention, MentionKind, mentions
 from memory.tools import Parameter, Tool
-from memory.typed.enum_mentions import enum_mention
-from memory.typed.mentions import Mention, MentionKind, mentions
 
 SlotKind = Literal[
     "flag", "choice", "number", "date", "time", "id", "secret", "address", "place", "name", "file", "text", "list",

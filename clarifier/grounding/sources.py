@@ -15,10 +15,10 @@ from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.spoken import mentions_in
 from clarifier.posterior import Moment, Testimony
 from memory.evidence import Evidence, Slot
+from memory.language.values.dates import normal_date
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, QuestionStep, Turn
 from memory.state.cues import cues_in
-from memory.typed.dates import normal_date
-from memory.typed.values import canonical_key
 
 
 @dataclass(frozen=True)

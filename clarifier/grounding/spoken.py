@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from memory.text import normalise, stem
-from memory.text_cache import text_cache
-from memory.typed.mentions import Mention, mentions
+from memory.language.text import normalise, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.mentions import Mention, mentions
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 IS_CJK = re.compile(f"[{CJK}]")
@@ -16,13 +16,13 @@ _TERM = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
 
 @text_cache(4096)
 def normalised(text: str) -> str:
-    """Return `memory.text.normalise(text)`; one decision reads the same few texts for many values."""
+    """Return `memory.language.text.normalise(text)`; one decision reads the same few texts for many values."""
     return normalise(text)
 
 
 @text_cache(1024)
 def mentions_in(text: str, now: datetime | None) -> tuple[Mention, ...]:
-    """Return `memory.typed.mentions.mentions(text, now)`, remembered."""
+    """Return `memory.language.values.mentions.mentions(text, now)`, remembered."""
     return tuple(mentions(text, now))
 
 

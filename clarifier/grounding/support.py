@@ -25,9 +25,9 @@ from clarifier.grounding.witnesses import Remembered, remember
 from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from memory.evidence import Slot
-from memory.text import split_name
+from memory.language.text import split_name
+from memory.language.values.values import canonical_key, equal
 from memory.tools import Parameter, Tool
-from memory.typed.values import canonical_key, equal
 
 FULL = 0.9
 """Support of at least this probability ends the search; weaker support is kept while better is looked for."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from clarifier.decision import Situation
+from memory.language.text import split_name, stem
 from memory.records import CallStep
-from memory.text import split_name, stem
 
 
 @dataclass(frozen=True)

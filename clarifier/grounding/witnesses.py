@@ -15,9 +15,9 @@ from clarifier.grounding.sources import Sources
 from clarifier.posterior import Posterior, Testimony, age, posterior
 from clarifier.settings import Settings, SimilaritySettings
 from memory.evidence import Evidence, Slot
+from memory.language.values.values import canonical_key, equal
 from memory.state.sensitive import is_sensitive_value
 from memory.tools import Parameter
-from memory.typed.values import canonical_key, equal
 
 _VAGUE_TEXT = "id type name title query text value key keyword count number limit page format method date"
 _VAGUE = frozenset(_VAGUE_TEXT.split())

@@ -10,7 +10,7 @@ import numpy as np
 
 from memory.embedder import Embedder, Matrix, Vector
 from memory.errors import EmbedderError
-from memory.text_cache import empty_with_texts
+from memory.language.text_cache import empty_with_texts
 
 _LENGTH_TOLERANCE = 1e-3
 """Float32 rounding over a thousand dimensions stays far below; a vector that is not normalised far above."""

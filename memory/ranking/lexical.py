@@ -1,4 +1,4 @@
-"""A lexical index over turns: BM25 on the terms of `memory.text`."""
+"""A lexical index over turns: BM25 on the terms of `memory.language.text`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.text import common_terms, tokenise
+from memory.language.text import common_terms, tokenise
 
 K1 = 1.2
 """How soon repeats of a term stop counting (Robertson & Zaragoza 2009, section 3.3: 1.2 to 2 in practice)."""

@@ -10,12 +10,12 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from memory.language.text import normalise, tokenise
+from memory.language.values.mentions import READ_CHARACTERS
 from memory.ranking.lexical import content_terms
 from memory.ranking.sentences import Sentence, sentences, split_speaker
 from memory.records import QuestionStep, Turn
 from memory.rendering import index_text
-from memory.text import normalise, tokenise
-from memory.typed.mentions import READ_CHARACTERS
 
 _MAX_STATEMENTS = 8
 """Of a turn, whose vectors are compared with the query."""

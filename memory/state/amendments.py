@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence
+from memory.language.values.mentions import READ_CHARACTERS
+from memory.language.values.scripts import simplified
 from memory.records import Turn
 from memory.state.cues import Clause, clauses
 from memory.state.refusals import thing_terms
-from memory.typed.mentions import READ_CHARACTERS
-from memory.typed.scripts import simplified
 
 _TURNS = 3
 """Turns before one that "it" may point back to."""

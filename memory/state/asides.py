@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from memory.language.values.scripts import simplified
 from memory.state.cues import RELATION, Clause
-from memory.typed.scripts import simplified
 
 _MAX_CHARACTERS = 240
 """Of a clause; longer ones are stories."""

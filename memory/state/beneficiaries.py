@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from memory.language.text_cache import text_cache
+from memory.language.values.mentions import Mention, mentions
 from memory.records import Turn
-from memory.text_cache import text_cache
-from memory.typed.mentions import Mention, mentions
 
 _ORDERS = r"(?:book|reserve|order|buy|hire|rent)"
 _NAMED = re.compile(rf"\b(?i:{_ORDERS})\b[^.;!?\n]{{0,200}}?\bfor (?P<name>[A-Z][a-zé]+)\b")

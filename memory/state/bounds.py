@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
+from memory.language.values.dates import find_dates
+from memory.language.values.numbers import natural
 from memory.state.cues import Clause
-from memory.typed.dates import find_dates
-from memory.typed.numbers import natural
 
 _UNTIL = re.compile(
     r"\b(?:until|till|up to|through|by) (?!i (?:say|tell|ask)|further notice)(?P<day>(?:the )?(?:end of )?[\w' ]+)|"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memory.evidence import PERSON, Slot
+from memory.language.text import split_name, stem
+from memory.language.text_cache import text_cache
 from memory.state.sensitive import is_sensitive_slot
-from memory.text import split_name, stem
-from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool
 
 SAME_NAME_SIMILARITY = 0.5

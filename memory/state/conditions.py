@@ -11,11 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from memory.language.text import normalise, split_name, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 from memory.state.cues import Clause
 from memory.state.pattern_index import Form, PatternIndex
-from memory.text import normalise, split_name, stem
-from memory.text_cache import text_cache
-from memory.typed.scripts import simplified
 
 _WHEN = r"(?:when(?:ever)?|(?:every|each|any) ?time|if|during|while (?=\w+ing\b))"
 _MAIN = (
@@ -166,7 +166,7 @@ def habitual(words: str) -> str:
 
 
 def is_met(condition: str, told: Collection[str]) -> bool:
-    """Whether a text with the terms `told` (`memory.text.tokenise`) speaks of what a rule is bound to.
+    """Whether a text with the terms `told` (`memory.language.text.tokenise`) speaks of what a rule is bound to.
 
     It does with more than half of its words, of a condition in Chinese with half of its pairs of characters.
     """

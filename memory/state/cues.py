@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.evidence import Kind
+from memory.language.text import normalise
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 from memory.state.pattern_index import Form, PatternIndex
 from memory.state.quotations import MASK, Quotation, blanked, masked, quotations
 from memory.state.spelling import mended
-from memory.text import normalise
-from memory.text_cache import text_cache
-from memory.typed.scripts import simplified
 
 RELATION = (
     r"(?:wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|mum|mom|father|dad|parents?|brother|sister|son|"

@@ -13,13 +13,13 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from memory.evidence import Evidence
+from memory.language.text import common_terms
+from memory.language.text_cache import text_cache
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, QuestionStep, Turn
 from memory.state.concepts import concept
 from memory.state.cues import clause_texts
 from memory.state.wording import is_mentioned, names_slot
-from memory.text import common_terms
-from memory.text_cache import text_cache
-from memory.typed.values import canonical_key
 
 _Value = tuple[tuple[str, ...], str]
 """What a value is about, and the value in canonical form."""

@@ -8,6 +8,9 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from memory.evidence import FILLING_KINDS, Evidence, Slot, Source
+from memory.language.text import split_name
+from memory.language.values.mentions import READ_CHARACTERS
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from memory.state.beneficiaries import is_for_named
 from memory.state.bounds import rule_bound
@@ -19,9 +22,6 @@ from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
 from memory.state.wording import Wording, is_said
-from memory.text import split_name
-from memory.typed.mentions import READ_CHARACTERS
-from memory.typed.values import canonical_key
 
 _READING = "get search find list check retrieve fetch query show read view calculate lookup"
 _READING_VERBS = frozenset(_READING.split())

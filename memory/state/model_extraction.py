@@ -18,12 +18,12 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from memory.evidence import PERSON, Evidence, Slot
+from memory.language.text import normalise
+from memory.language.values.json_text import json_value
 from memory.records import QuestionStep, Turn
 from memory.state.completion import Completion
 from memory.state.corrections import is_state_correction
 from memory.state.sensitive import is_sensitive_slot, is_sensitive_text
-from memory.text import normalise
-from memory.typed.json_text import json_value
 
 _log = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from memory.language.text_cache import text_cache
 from memory.state.pattern_index import PatternIndex
-from memory.text_cache import text_cache
 
 MASK = "\ufffc"
 """Stands for each character of a quotation in a masked text."""

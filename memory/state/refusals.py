@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.evidence import PERSON, Evidence, Slot
+from memory.language.text import common_terms
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 from memory.ranking.lexical import without_function_words
-from memory.text import common_terms
-from memory.text_cache import text_cache
-from memory.typed.scripts import simplified
 
 
 class Refusals:

@@ -9,11 +9,11 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Slot
+from memory.language.values.values import canonical_key
 from memory.records import ToolCall, Turn
 from memory.state.amendments import is_of_one_time
 from memory.state.cues import clauses
 from memory.state.wording import is_calendar_date, is_mentioned
-from memory.typed.values import canonical_key
 
 
 def put_right(

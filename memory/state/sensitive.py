@@ -12,9 +12,9 @@ import re
 from pydantic import JsonValue
 
 from memory.evidence import Evidence, Slot
-from memory.text import normalise, split_name, stem
-from memory.text_cache import text_cache
-from memory.typed.scripts import simplified
+from memory.language.text import normalise, split_name, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 
 _ENGLISH = {
     "health": r"""diabet\w+ insulin cancer tumou?rs? chemo\w* hiv aids epilep\w+ seizures? asthma\w* depress(?:ed|ion)

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from memory.evidence import PERSON, Evidence, Kind
+from memory.language.text import normalise
+from memory.language.values.value_forms import form_key, wall_time
 from memory.state.candidates import Candidate, Status, ordered
 from memory.state.refusals import is_kind_of
-from memory.text import normalise
-from memory.typed.value_forms import form_key, wall_time
 
 _EXCEPTIONS: Mapping[Kind, Status] = MappingProxyType(
     {"one_off": "one_off", "hypothetical": "hypothetical", "other_person": "other_person"}

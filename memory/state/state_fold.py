@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memory.evidence import Evidence, Slot
+from memory.language.values.value_forms import wall_time
 from memory.state.slot_fold import SlotFold
 from memory.state.slot_nouns import SlotNouns
 from memory.state.user_state import Found, SlotState, UserState
-from memory.typed.value_forms import wall_time
 
 
 class _Slot:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memory.evidence import FILLING_KINDS, PERSON, Evidence, Kind, Slot, Source
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 from memory.records import QuestionStep, Turn
 from memory.state.asides import with_asides
 from memory.state.bounds import rule_bound
@@ -29,8 +31,6 @@ from memory.state.statement_forms import ADDITIVE, ATTITUDES, OTHERS, Attitude, 
 from memory.state.subjects import with_subjects
 from memory.state.suggestions import adopted
 from memory.state.things import is_short, is_thing, things_in, topic_of, topic_of_fact, trimmed
-from memory.text_cache import text_cache
-from memory.typed.scripts import simplified
 
 
 class _Part(NamedTuple):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory.language.text import normalise
+from memory.language.values.scripts import simplified
 from memory.state.cues import RELATION_ZH, Clause, cues_in
 from memory.state.pattern_index import PatternIndex
-from memory.text import normalise
-from memory.typed.scripts import simplified
 
 _REPORTED = re.compile(
     r"(?P<who>\b(?:i|we|you)\b(?:'ve|'d| have| had| already| just| once| always)*|(?<!\S)\S{1,40}(?: (?:\w{1,20}ly|"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from memory.language.text import normalise
 from memory.state.cues import cues_in, written
 from memory.state.statement_forms import DO_YOU, DO_YOU_ZH, YES
-from memory.text import normalise
 
 _NO = re.compile(
     r"^(?:no|nope|nah|not really|never)\b(?! (?:problem|worries|need|wait))"

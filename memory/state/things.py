@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memory.text import normalise
+from memory.language.text import normalise
 
 _MAX_WORDS = 12
 """Of a thing; longer ones are stories."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from memory.language.values.value_forms import wall_time
 from memory.records import Turn
 from memory.state.corrections import CORRECTION_TOOL, is_state_correction
 from memory.tools import Tool
-from memory.typed.value_forms import wall_time
 
 LONGEST = 50
 """Turns. Where the tools on offer never change and topics are not known, nothing else would end a topic."""

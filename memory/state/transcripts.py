@@ -11,9 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from memory.errors import NoJsonError, RecordError
+from memory.language.values.json_text import json_value
 from memory.records import UNRECORDED, CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.state.extraction import is_reading
-from memory.typed.json_text import json_value
 
 
 class _Function(BaseModel, frozen=True, extra="ignore"):

@@ -17,6 +17,10 @@ from typing import NamedTuple, TypeVar, cast
 from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence, Kind, Slot
+from memory.language.text import normalise
+from memory.language.text_cache import text_cache
+from memory.language.values.enum_mentions import enum_mention
+from memory.language.values.value_forms import wall_time
 from memory.records import Turn
 from memory.state.candidates import Candidate as Candidate
 from memory.state.candidates import ordered
@@ -28,11 +32,7 @@ from memory.state.extraction import Extractor, extract_all
 from memory.state.slot_fold import SlotFold
 from memory.state.slot_nouns import SlotNouns
 from memory.state.things import topic_of
-from memory.text import normalise
-from memory.text_cache import text_cache
 from memory.tools import Parameter, Tool, ValueType
-from memory.typed.enum_mentions import enum_mention
-from memory.typed.value_forms import wall_time
 
 _KEPT_LOOKUPS = 4096
 """Arguments for which it is kept what was looked up; more than any toolset has."""

@@ -12,14 +12,14 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from memory.evidence import Kind
+from memory.language.text import fold_accents, normalise, split_name, stem
+from memory.language.text_cache import text_cache
+from memory.language.values.numbers import finite, parse_number
+from memory.language.values.scripts import simplified
 from memory.records import QuestionStep, ToolCall, Turn
 from memory.state.contrasts import contrasted, spread
 from memory.state.cues import Clause, clause_texts, clauses, cues_in
 from memory.state.statement_forms import ADDITIVE
-from memory.text import fold_accents, normalise, split_name, stem
-from memory.text_cache import text_cache
-from memory.typed.numbers import finite, parse_number
-from memory.typed.scripts import simplified
 
 _WEAK_WORDS = frozenset(
     stem(word)

@@ -13,6 +13,7 @@ import numpy as np
 
 from memory.embedder import Embedder
 from memory.errors import EmbedderMismatchError, MemoryStoreError
+from memory.language.text_cache import empty_text_caches
 from memory.recall import Derived, Hit, Kept, TurnVectors
 from memory.records import Scope, Turn
 from memory.state.extraction import Extractor
@@ -23,7 +24,6 @@ from memory.storage.residents import Residents
 from memory.storage.turn_log import LogEntry, TurnLog
 from memory.storage.user_settings import SettingsStore, UserSettings
 from memory.storage.user_view import UserView
-from memory.text_cache import empty_text_caches
 
 _log = logging.getLogger(__name__)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from memory.cutting import TurnForm
 from memory.evidence import Evidence
 from memory.known_turns import KnownTurns
+from memory.language.values.value_forms import wall_time
 from memory.recall import TurnShelf
 from memory.records import Turn
 from memory.state.extraction import Extractor, with_further
@@ -22,7 +23,6 @@ from memory.state.log_evidence import LogEvidence
 from memory.state.redaction import redacted
 from memory.state.state_fold import StateFold
 from memory.state.user_state import Retention, UserState, fold_evidence, has_lapsed
-from memory.typed.value_forms import wall_time
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
 from memory.ranking.lexical import content_terms
 from memory.ranking.sentences import sentences
 from memory.records import QuestionStep, Turn
 from memory.rendering import ELLIPSIS
 from memory.strategies._followed import Followed
-from memory.text import split_name
-from memory.text_cache import text_cache
 from memory.tools import Tool
 
 MAX_REMARK_CHARACTERS = 280

@@ -11,14 +11,14 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence
+from memory.language.text import tokenise
+from memory.language.text_cache import text_cache
 from memory.recall import RecallItem
 from memory.rendering import render_json
 from memory.state.status_words import STATUS_WORDS
 from memory.state.user_state import Candidate, SlotState
 from memory.state.wording import is_calendar_date
 from memory.strategies._history import Snapshot
-from memory.text import tokenise
-from memory.text_cache import text_cache
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 

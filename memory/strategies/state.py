@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memory.language.text import tokenise
 from memory.recall import Recall, Strategy, TurnShelf
 from memory.records import Turn
 from memory.strategies._history import History
 from memory.strategies._state_lines import state_items
-from memory.text import tokenise
 from memory.tools import Tool
 
 DEFAULT_BUDGET_TOKENS = 600

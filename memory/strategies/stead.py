@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from memory.cutting import Purpose
 from memory.evidence import PERSON
+from memory.language.text import split_name, tokenise
+from memory.language.values.mentions import READ_CHARACTERS
 from memory.ranking.lexical import without_function_words
 from memory.ranking.ranker import Ranked
 from memory.recall import ItemKind, Recall, RecallItem, Strategy, TurnShelf
@@ -22,10 +24,8 @@ from memory.strategies._ranking import Ranking, Relevance, fuse, rank_by_vectors
 from memory.strategies._remarks import Remarks, Scored
 from memory.strategies._shelved import Shelved
 from memory.strategies._state_lines import state_items
-from memory.text import split_name, tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
-from memory.typed.mentions import READ_CHARACTERS
 
 DEFAULT_BUDGET_TOKENS = 600
 

@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from agent.demo.simulator import Simulator
 from agent.demo.toolsets import ALL, load_toolset, toolset_names
 from agent.errors import ToolsetError
+from memory.language.text import Language
 from memory.records import Observation, ToolCall
-from memory.text import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 

@@ -8,10 +8,10 @@ from agent.planners.rules import RulesPlanner
 from clarifier.decision import Situation
 from clarifier.grounding.measures import lengths_of_time
 from memory.evidence import Slot
+from memory.language.values.mentions import READ_CHARACTERS
 from memory.ranking.turn_features import read_turn
 from memory.records import CallStep, Observation, ToolCall, Turn
 from memory.state.extraction import extract, read
-from memory.typed.mentions import READ_CHARACTERS
 from tests.agent.test_rules_planner import TOOLS
 
 NOW = datetime(2026, 3, 9, 7, 36)

@@ -24,7 +24,7 @@ from benchmark_adapter.scoring.run_scoring import measure
 from clarifier.calibration.heads import load_heads
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy
-from memory.text import language
+from memory.language.text import language
 from memory.tools import parse_tools
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.fakes import HashingEmbedder

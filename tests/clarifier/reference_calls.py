@@ -15,14 +15,14 @@ from benchmark_adapter.data.topics import CLARIFICATION
 from benchmark_adapter.replay.past import arguments, clock_of, past_turn
 from clarifier.decision import Proposal, Situation
 from memory.evidence import Evidence
+from memory.language.text import language
+from memory.language.values.dates import normal_date
+from memory.language.values.times import normal_time
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.state.extraction import extract_all
 from memory.state.topic import running_topic
-from memory.text import language
 from memory.tools import Parameter, Tool, parse_tools
-from memory.typed.dates import normal_date
-from memory.typed.times import normal_time
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from clarifier.grounding.listed import Listed, listed_for
 from clarifier.grounding.phrases import purpose, slot_phrase, value_phrase
 from clarifier.posterior import Moment, by_value, posterior
 from memory.evidence import Evidence, Slot
-from memory.text import Language
+from memory.language.text import Language
 from memory.tools import Parameter, Tool
 from tests.clarifier.samples import BOOK, PAY, SEARCH_TRAINS, call, evidence, made, need, tool
 

@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from memory.evidence import PERSON, Slot
+from memory.language.values.values import equal
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 from memory.state.user_state import Candidate, UserState, fold
 from memory.tools import Parameter, Tool
-from memory.typed.values import equal
 
 FILE = Path(__file__).with_name("dialogues.jsonl")
 Standing = Literal[

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from memory.evidence import PERSON, Slot
+from memory.language.text import tokenise
 from memory.records import Turn
 from memory.state.conditions import framed, is_met
 from memory.state.cues import clauses
 from memory.state.user_state import fold, fold_evidence
 from memory.strategies import open_strategy
-from memory.text import tokenise
 from tests.fakes import make_tool
 from tests.memory.test_strategies import Shelf
 from tests.memory.turns import call, turn

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from memory.typed.dates import find_dates, normal_date, normal_datetime
-from memory.typed.times import find_times, normal_time
+from memory.language.values.dates import find_dates, normal_date, normal_datetime
+from memory.language.values.times import find_times, normal_time
 
 NOW = datetime(2026, 4, 1, 6, 51)
 

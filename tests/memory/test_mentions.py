@@ -9,10 +9,10 @@ from datetime import datetime
 import pytest
 from pydantic import JsonValue
 
+from memory.language.values.codes import code_of, currency_of
+from memory.language.values.enum_mentions import enum_mention
+from memory.language.values.mentions import READ_CHARACTERS, mentions
 from memory.tools import Parameter
-from memory.typed.codes import code_of, currency_of
-from memory.typed.enum_mentions import enum_mention
-from memory.typed.mentions import READ_CHARACTERS, mentions
 
 NOW = datetime(2026, 4, 1, 6, 51)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from memory.evidence import PERSON, Kind, Slot, Source
+from memory.language.text import tokenise
 from memory.records import Turn
 from memory.state.extraction import extract
 from memory.state.user_state import fold
 from memory.strategies._history import History
 from memory.strategies._state_lines import state_items
-from memory.text import tokenise
 from memory.tools import Parameter, Tool
 from tests.memory.turns import asked, call, turn
 

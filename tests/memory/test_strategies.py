@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from memory.embedder import Matrix, Vector
 from memory.errors import UnknownStrategyError
+from memory.language.text import tokenise
 from memory.ranking.ranker import Ranked
 from memory.recall import Hit, Recall, TurnVectors
 from memory.records import Turn
@@ -18,7 +19,6 @@ from memory.rendering import index_text, render_turn
 from memory.state.extraction import extract_all
 from memory.strategies import STRATEGIES, default_budget, open_strategy
 from memory.strategies._ranking import fuse
-from memory.text import tokenise
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 from tests.memory.turns import asked, call, turn

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text import common_terms, fold_accents, language, normalise, split_name, stem, tokenise
+from memory.language.text import common_terms, fold_accents, language, normalise, split_name, stem, tokenise
 
 
 def test_normalises_width_case_and_spaces() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memory import Memory, Scope
 from memory.embedder import Vector
-from memory.text_cache import text_cache
+from memory.language.text_cache import text_cache
 from tests.fakes import HashingEmbedder
 from tests.memory.turns import turn
 

@@ -9,8 +9,8 @@ import pytest
 from pydantic import JsonValue
 
 from memory.errors import ToolSchemaError
+from memory.language.values.descriptions import described_default, described_enum, described_format
 from memory.tools import Parameter, parse_tool, parse_tools
-from memory.typed.descriptions import described_default, described_enum, described_format
 from tests.shared import shared_path
 
 

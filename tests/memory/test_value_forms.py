@@ -5,8 +5,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from pydantic import JsonValue
 
-from memory.typed.scripts import simplified
-from memory.typed.value_forms import form_key, wall_time
+from memory.language.values.scripts import simplified
+from memory.language.values.value_forms import form_key, wall_time
 
 
 @pytest.mark.parametrize(

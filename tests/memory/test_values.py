@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from memory.errors import CastError
+from memory.language.values.numbers import NumberSpan, find_numbers, finite, natural, parse_number, read_chinese
+from memory.language.values.values import canonical_key, cast, equal
 from memory.tools import Parameter
-from memory.typed.numbers import NumberSpan, find_numbers, finite, natural, parse_number, read_chinese
-from memory.typed.values import canonical_key, cast, equal
 
 SEAT = Parameter(name="seat", enum=("first_class", "second_class"))
 COUNT = Parameter(name="count", type="integer")

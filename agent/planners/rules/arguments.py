@@ -35,11 +35,11 @@ from agent.planners.rules.spoken import Spoken
 from agent.planners.rules.utterance import Text
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
-from memory.text import split_name
+from memory.language.text import split_name
+from memory.language.values.codes import code_of
+from memory.language.values.dates import normal_date
+from memory.language.values.values import equal
 from memory.tools import Parameter, Tool
-from memory.typed.codes import code_of
-from memory.typed.dates import normal_date
-from memory.typed.values import equal
 
 LEAST_CHOICES = 2
 """Past choices among listed things from which a liking is read; after a single one it is open which is meant next."""

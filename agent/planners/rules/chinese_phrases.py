@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from agent.planners.rules.phrase import LATIN_RUN, Phrase, Role
 from agent.planners.rules.segments import Segment
-from memory.typed.words import tagged
+from memory.language.values.words import tagged
 
 _NOUNS = ("n", "s", "eng", "vn", "an", "j", "l", "i")
 _PERSON_VERBS = ("d", "v", "p")

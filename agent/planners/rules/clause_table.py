@@ -9,8 +9,8 @@ from agent.planners.rules.segments import Segment, asking_clauses
 from agent.planners.rules.tool_text import content_terms, tool_texts
 from clarifier.decision import Situation
 from memory.embedder import Embedder, Matrix
-from memory.text import split_name
-from memory.text_cache import text_cache
+from memory.language.text import split_name
+from memory.language.text_cache import text_cache
 from memory.tools import Tool
 
 MEANING_SCALE, OWN_CLAUSE_MARGIN, CLAUSE_LEAST = 10.0, 0.8, 1.0

@@ -11,10 +11,10 @@ from agent.planners.rules.kinds import kind_of
 from agent.planners.rules.phrases import has_chinese
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.utterance import Said, Text
+from memory.language.values.descriptions import described_format
+from memory.language.values.numbers import finite, whole
+from memory.language.values.values import equal
 from memory.tools import Parameter, Tool
-from memory.typed.descriptions import described_format
-from memory.typed.numbers import finite, whole
-from memory.typed.values import equal
 
 REQUIRED_STRENGTH, OPTIONAL_STRENGTH = 0.45, 0.8
 """Least strength of a value said in the request, for required and optional arguments (see `Said.strength`)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from agent.planners.rules.kinds import noun_stems
 from agent.planners.rules.tool_text import content_terms
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
 from memory.tools import Parameter, Tool
 
 _TIMES = "day|date|night|evening|morning|afternoon|week|weekend|month|year|winter|summer|spring|autumn"

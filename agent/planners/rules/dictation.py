@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from agent.planners.rules.utterance import Said, Text
-from memory.text import split_name
+from memory.language.text import split_name
 from memory.tools import Parameter
 
 _SEARCHED = frozenset(("query", "keyword", "keywords", "search", "term", "terms", "topic", "q", "phrase"))

@@ -12,11 +12,11 @@ from pydantic import JsonValue
 from agent.planners.rules.segments import clauses, named
 from agent.planners.rules.tool_text import content_terms
 from memory.errors import CastError
+from memory.language.text import normalise, split_name, tokenise
+from memory.language.text_cache import text_cache
+from memory.language.values.values import cast, equal
 from memory.records import CallStep, ToolCall, Turn
-from memory.text import normalise, split_name, tokenise
-from memory.text_cache import text_cache
 from memory.tools import Parameter
-from memory.typed.values import cast, equal
 
 Entry = Mapping[str, JsonValue]
 

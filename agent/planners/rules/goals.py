@@ -33,8 +33,8 @@ from clarifier.grounding.look_up import suppliers
 from clarifier.settings import Settings
 from memory.embedder import Embedder
 from memory.evidence import Slot
+from memory.language.values.values import canonical_key, equal
 from memory.tools import Tool
-from memory.typed.values import canonical_key, equal
 
 _WITHOUT_CALLS = (is_greeting, is_thanks, asks_what_can_be_done, asks_what_is_known, is_bare_statement, is_confidence)
 MAX_CALLS_OF_A_TOOL = 5

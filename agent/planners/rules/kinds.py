@@ -8,9 +8,9 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
+from memory.language.values.times import normal_time
 from memory.tools import Parameter
-from memory.typed.times import normal_time
 
 ValueKind = Literal[
     "enum", "boolean", "number", "year", "date", "time", "datetime", "url", "email", "ip", "coordinates", "color",

@@ -13,7 +13,7 @@ from agent.planners.rules.phrase import Phrase
 from agent.planners.rules.phrases import has_chinese, is_mixed, phrases
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Text
-from memory.text import split_name
+from memory.language.text import split_name
 from memory.tools import Parameter, Tool
 
 

@@ -6,9 +6,9 @@ import re
 from typing import Literal
 
 from agent.planners.rules.utterance import before
-from memory.text import split_name
+from memory.language.text import split_name
+from memory.language.values.mentions import Mention
 from memory.tools import Parameter
-from memory.typed.mentions import Mention
 
 Bound = Literal["least", "most"]
 _LEAST_NAME = re.compile(r"(?:^|_| )min(?:imum)?(?:_| |$)|\bleast\b|\blower\b|最低|最少|最小|下限", re.IGNORECASE)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from agent.planners.rules.utterance import Said, Text
-from memory.text import split_name
+from memory.language.text import split_name
+from memory.language.values.numbers import whole
 from memory.tools import Parameter
-from memory.typed.numbers import whole
 
 LIKELY_RATIO = 100
 """Between units of time, up to which one is readily meant by the other: hours by days, but not by weeks."""

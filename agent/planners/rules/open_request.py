@@ -8,8 +8,8 @@ from agent.planners.rules.own_request import is_own_request
 from agent.planners.rules.verbs import deeds_said, is_thanks
 from clarifier.decision import Situation
 from clarifier.grounding.replies import calls_off, leaves_open
+from memory.language.text import split_name, stem, tokenise
 from memory.records import QuestionStep, Turn
-from memory.text import split_name, stem, tokenise
 
 _OF_DAYS = frozenset(("forecast",))
 """A deed that "tomorrow" alone already tells of."""

@@ -23,8 +23,8 @@ from agent.planners.rules.verbs import (
 )
 from agent.planners.rules.whereabouts import points_only
 from clarifier.grounding.replies import calls_off, leaves_open
+from memory.language.text import normalise
 from memory.state.cues import is_correction
-from memory.text import normalise
 from memory.tools import Parameter, Tool
 
 _YES = re.compile(r"(?:yes|yeah|yep|sure|ok(?:ay)?|please do|go ahead|fine|right)\b|好|可以|行|是|对|嗯")

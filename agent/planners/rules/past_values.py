@@ -16,12 +16,12 @@ from agent.planners.rules.tool_text import content_terms
 from clarifier.decision import Situation
 from clarifier.grounding.beneficiaries import is_for_other, speaks_of_self, was_for_other
 from memory.evidence import Evidence, Slot
+from memory.language.text import normalise
+from memory.language.values.dates import normal_date
+from memory.language.values.values import canonical_key, equal
 from memory.records import ToolCall, Turn
 from memory.state.user_state import Candidate, UserState, accepts, context_similarity, fold_evidence
-from memory.text import normalise
 from memory.tools import Parameter, Tool
-from memory.typed.dates import normal_date
-from memory.typed.values import canonical_key, equal
 
 _SAME = re.compile(
     r"\bsame\b|\bagain\b|\bas before\b|\bas (?:ever|always|usual|normal)\b|\busual\b|\blike (?:last time|before)\b"

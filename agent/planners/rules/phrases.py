@@ -15,7 +15,7 @@ from agent.planners.rules.chinese_phrases import chinese_phrases
 from agent.planners.rules.english_phrases import english_phrases
 from agent.planners.rules.phrase import LATIN_RUN, Phrase, Span
 from agent.planners.rules.segments import Segment, clauses, named
-from memory.text_cache import text_cache
+from memory.language.text_cache import text_cache
 
 
 @text_cache(512)

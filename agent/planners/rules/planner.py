@@ -14,9 +14,9 @@ from clarifier.decision import Proposal, Situation
 from clarifier.effects import effect_of
 from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from memory.embedder import Embedder
+from memory.language.values.mentions import READ_CHARACTERS
+from memory.language.values.values import canonical_key
 from memory.records import CallStep, ToolCall
-from memory.typed.mentions import READ_CHARACTERS
-from memory.typed.values import canonical_key
 
 
 class RulesPlanner:

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 from agent.planners.rules.kinds import ValueKind, kind_of, noun_stems, role_of
 from agent.planners.rules.segments import named
 from agent.planners.rules.tool_text import content_terms
+from memory.language.text import stem
+from memory.language.text_cache import text_cache
 from memory.records import Turn
 from memory.state.user_state import accepts
-from memory.text import stem
-from memory.text_cache import text_cache
 from memory.tools import Parameter
 
 TOLD: frozenset[ValueKind] = frozenset(("id", "url", "email", "coordinates"))

@@ -20,11 +20,11 @@ from agent.planners.rules.verbs import deeds_of
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from clarifier.grounding.beneficiaries import is_for_other, was_for_other
+from memory.language.text import normalise, split_name
+from memory.language.values.dates import normal_date
+from memory.language.values.values import equal
 from memory.state.user_state import accepts
-from memory.text import normalise, split_name
 from memory.tools import Parameter, Tool
-from memory.typed.dates import normal_date
-from memory.typed.values import equal
 
 SHORT_TERMS = 8
 """Content terms up to which a request counts as elliptical: it leans on what was said before."""

@@ -24,10 +24,10 @@ from agent.planners.rules.verbs import (
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from memory.evidence import PERSON
+from memory.language.text import Language, language, normalise, split_name
 from memory.records import Observation, ToolCall
 from memory.state.sensitive import is_sensitive_text
 from memory.state.user_state import fold_evidence
-from memory.text import Language, language, normalise, split_name
 from memory.tools import Tool
 
 MAX_TOOLS = 8

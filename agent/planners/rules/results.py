@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from agent.planners.rules.entries import Entry
+from memory.language.text import Language, split_name
+from memory.language.values.values import equal
 from memory.records import ToolCall
-from memory.text import Language, split_name
-from memory.typed.values import equal
 
 MAX_ENTRIES = 5
 """Entries of a list that a reply tells of; the rest is counted."""

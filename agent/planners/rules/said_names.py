@@ -13,9 +13,9 @@ from agent.planners.rules.said_words import common_words, is_part, is_subject
 from agent.planners.rules.segments import asking_sentences, clauses, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import LOOK_AROUND, Said, Text
-from memory.text import split_name
+from memory.language.text import split_name
+from memory.language.values.mentions import Mention
 from memory.tools import Parameter, Tool
-from memory.typed.mentions import Mention
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 

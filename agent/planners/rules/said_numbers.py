@@ -10,9 +10,9 @@ from agent.planners.rules.kinds import FUNCTION_STEMS, noun_stems
 from agent.planners.rules.limits import bound_of, bound_said, counts_results, is_count
 from agent.planners.rules.measures import measured
 from agent.planners.rules.utterance import LOOK_AROUND, Said, Text, before
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
+from memory.language.values.mentions import Mention
 from memory.tools import Parameter
-from memory.typed.mentions import Mention
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _PERSONS = ("people", "person", "adult", "guest", "人", "个人", "位")

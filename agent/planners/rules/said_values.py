@@ -15,14 +15,14 @@ from agent.planners.rules.spans import spans_said
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text, before
 from memory.errors import CastError
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
+from memory.language.values.descriptions import described_examples
+from memory.language.values.enum_mentions import enum_mention
+from memory.language.values.mentions import Mention
+from memory.language.values.numbers import parse_number
+from memory.language.values.times import normal_time
+from memory.language.values.values import cast
 from memory.tools import Parameter, Tool
-from memory.typed.descriptions import described_examples
-from memory.typed.enum_mentions import enum_mention
-from memory.typed.mentions import Mention
-from memory.typed.numbers import parse_number
-from memory.typed.times import normal_time
-from memory.typed.values import cast
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 

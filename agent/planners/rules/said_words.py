@@ -13,9 +13,9 @@ from agent.planners.rules.phrases import has_chinese, is_mixed, phrases
 from agent.planners.rules.segments import asking_sentences, is_asking, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
-from memory.text import split_name, stem
+from memory.language.text import split_name, stem
+from memory.language.values.mentions import Mention
 from memory.tools import Parameter, Tool
-from memory.typed.mentions import Mention
 
 LEAST_SHARED = 3
 """Letters from the beginning that a word and the parameter's name have in common where it speaks of it ("rare")."""

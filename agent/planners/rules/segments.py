@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memory.evidence import Kind
+from memory.language.text import normalise
+from memory.language.text_cache import text_cache
+from memory.language.values.mentions import Mention, mentions
 from memory.state.cues import cues_in
-from memory.text import normalise
-from memory.text_cache import text_cache
-from memory.typed.mentions import Mention, mentions
 
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
 _CLAUSE = re.compile(
@@ -21,7 +21,7 @@ _CLAUSE = re.compile(
 
 @text_cache(1024)
 def named(text: str, now: datetime | None) -> tuple[Mention, ...]:
-    """Return what `text` names (`memory.typed.mentions`), kept: every tool and entry is held against the same words."""
+    """Return what `text` names, kept: every tool and entry is held against the same words."""
     return mentions(text, now)
 
 

@@ -14,8 +14,8 @@ from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
+from memory.language.values.values import canonical_key
 from memory.tools import Parameter, Tool
-from memory.typed.values import canonical_key
 
 _BOTH = re.compile(
     r"\bboth\b|\bthe pair\b|\b(?:the|those|these) two\b|\btwo more\b|\beach of\b|\beither end\b"

@@ -16,15 +16,15 @@ from agent.planners.rules.verbs import deeds_of, deeds_said, is_greeting, is_tha
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
 from clarifier.grounding.replies import calls_off
+from memory.language.text import normalise
+from memory.language.text_cache import text_cache
+from memory.language.values.scripts import simplified
 from memory.records import Turn
 from memory.state.cues import RELATION, RELATION_ZH, cues_in, is_correction
 from memory.state.extraction import extract
 from memory.state.orders import RULE_CUE, is_rule_unsaid, lasts_so
 from memory.state.sensitive import is_sensitive_text
-from memory.text import normalise
-from memory.text_cache import text_cache
 from memory.tools import Tool
-from memory.typed.scripts import simplified
 
 Act = Literal["order", "question", "rule", "fact", "dismissal"]
 

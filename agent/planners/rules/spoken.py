@@ -32,11 +32,11 @@ from agent.planners.rules.utterance import Said, Text
 from agent.planners.rules.whereabouts import place_pointed_at, points_only
 from clarifier.decision import Situation
 from clarifier.grounding.clocks import in_half
+from memory.language.text import split_name
+from memory.language.values.values import equal
 from memory.records import QuestionStep
 from memory.state.cues import is_correction
-from memory.text import split_name
 from memory.tools import Parameter, Tool
-from memory.typed.values import equal
 
 SURE = 0.9
 """Strength from which a value goes to a single argument before it goes into a list."""

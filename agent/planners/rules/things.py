@@ -14,7 +14,7 @@ from agent.planners.rules.said_values import said_values
 from agent.planners.rules.segments import clauses, sentences
 from agent.planners.rules.tool_text import content_terms
 from agent.planners.rules.utterance import Said, Text
-from memory.text import split_name
+from memory.language.text import split_name
 from memory.tools import Parameter, Tool
 
 LEAST_SHARED = 2

@@ -16,8 +16,8 @@ from agent.planners.rules.tool_text import content_terms, tool_texts
 from agent.planners.rules.verbs import deeds_of, deeds_said
 from clarifier.decision import Situation
 from memory.embedder import Embedder
+from memory.language.values.values import canonical_key
 from memory.tools import Parameter, Tool
-from memory.typed.values import canonical_key
 
 WORDS_WORTH, MOST_WORDS = 0.8, 4.0
 """What a weight of 1 of terms in common is worth in standard deviations of the cosine, and the most that counts."""

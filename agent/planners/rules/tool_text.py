@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.text import split_name, stem, tokenise
-from memory.text_cache import text_cache
+from memory.language.text import split_name, stem, tokenise
+from memory.language.text_cache import text_cache
 from memory.tools import Parameter, Tool
 
 NAME_WEIGHT, DESCRIPTION_WEIGHT, PARAMETER_WEIGHT, PARAMETER_TEXT_WEIGHT = 1.5, 1.0, 0.8, 0.4

@@ -9,7 +9,7 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from agent.planners.rules.segments import Segment, clauses, named
-from memory.typed.mentions import Mention
+from memory.language.values.mentions import Mention
 
 LOOK_AROUND = 200
 """Characters beside a mention that are read for how it is meant, a long clause."""

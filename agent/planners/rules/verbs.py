@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memory.language.text import normalise, split_name
 from memory.state.sensitive import is_sensitive_text
-from memory.text import normalise, split_name
 from memory.tools import Tool
 
 _DEEDS: dict[str, tuple[str, str]] = {

@@ -7,11 +7,11 @@ import re
 from agent.planners.rules.kinds import kind_of, role_of
 from agent.planners.rules.past_values import Past
 from memory.evidence import PERSON, Slot
+from memory.language.values.scripts import simplified
 from memory.records import Turn
 from memory.state.extraction import extract
 from memory.state.user_state import accepts
 from memory.tools import Parameter
-from memory.typed.scripts import simplified
 
 _BEFORE = r"(?:(?:it'?s|from|to|at|in|near|back|just|right|well|oh|yes|always|still)\s+)*"
 _AFTER = r"(?:\s+(?:of course|obviously|naturally|please|as (?:always|usual|ever)|again|then|i guess|where else))*"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from memory.typed.numbers import natural, parse_number, read_chinese
+from memory.language.values.numbers import natural, parse_number, read_chinese
 
 _HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = rf"(?:{_HOUR_WORDS}|[01]?\d|2[0-3])"

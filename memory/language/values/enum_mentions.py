@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from memory.text import stem
+from memory.language.text import stem
+from memory.language.values.mentions import Mention, overlaps
 from memory.tools import Parameter
-from memory.typed.mentions import Mention, overlaps
 
 
 def enum_mention(text: str, parameter: Parameter, *, partial: bool = False) -> tuple[Mention, ...]:

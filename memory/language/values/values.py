@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from memory.errors import CastError
-from memory.text_cache import text_cache
-from memory.typed.dates import normal_date, normal_datetime
-from memory.typed.json_text import json_value
-from memory.typed.numbers import finite, parse_number, whole
-from memory.typed.times import normal_time
+from memory.language.text_cache import text_cache
+from memory.language.values.dates import normal_date, normal_datetime
+from memory.language.values.json_text import json_value
+from memory.language.values.numbers import finite, parse_number, whole
+from memory.language.values.times import normal_time
 
 if TYPE_CHECKING:
     from memory.tools import Parameter

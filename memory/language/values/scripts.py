@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memory.text_cache import text_cache
+from memory.language.text_cache import text_cache
 
 if TYPE_CHECKING:
     from opencc import OpenCC

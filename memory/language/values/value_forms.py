@@ -7,13 +7,13 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from memory.text_cache import text_cache
-from memory.typed.codes import code_of
-from memory.typed.dates import normal_date, normal_datetime
-from memory.typed.numbers import read_chinese
-from memory.typed.scripts import simplified
-from memory.typed.times import normal_time
-from memory.typed.values import canonical_key, normal_text
+from memory.language.text_cache import text_cache
+from memory.language.values.codes import code_of
+from memory.language.values.dates import normal_date, normal_datetime
+from memory.language.values.numbers import read_chinese
+from memory.language.values.scripts import simplified
+from memory.language.values.times import normal_time
+from memory.language.values.values import canonical_key, normal_text
 
 _AMOUNT = re.compile(r"([+-]?\d+(?:[.,]\d+)*)[\s-]*(°\s?[cf]?|[^\W\d_]{1,12}|[€$£¥%₹₩])")
 _PRICE = re.compile(r"([€$£¥₹₩]|[a-z]{3}\s)\s?(\d+(?:[.,]\d+)*)")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from memory.text_cache import text_cache
+from memory.language.text_cache import text_cache
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memory.typed.numbers import parse_number, read_chinese
+from memory.language.values.numbers import parse_number, read_chinese
 
 _MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name[:3]: number for name, number in list(_MONTHS.items())} | {"sept": 9}

@@ -10,13 +10,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from memory.text import stem
-from memory.typed.codes import find_codes
-from memory.typed.dates import find_dates
-from memory.typed.numbers import find_numbers
-from memory.typed.taken import Taken
-from memory.typed.times import find_times
-from memory.typed.words import tagged
+from memory.language.text import stem
+from memory.language.values.codes import find_codes
+from memory.language.values.dates import find_dates
+from memory.language.values.numbers import find_numbers
+from memory.language.values.taken import Taken
+from memory.language.values.times import find_times
+from memory.language.values.words import tagged
 
 MentionKind = Literal[
     "date",

@@ -6,7 +6,7 @@ import re
 
 from pydantic import JsonValue
 
-from memory.typed.numbers import parse_number
+from memory.language.values.numbers import parse_number
 
 _QUOTED = re.compile(r"""['"‘“「](?P<value>[^'"’”」]{1,40})['"’”」]""")
 _ENUM_CUE = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from memory.text_cache import text_cache
+from memory.language.text_cache import text_cache
 
 
 @text_cache(256)

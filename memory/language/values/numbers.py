@@ -8,8 +8,8 @@ import unicodedata
 from itertools import pairwise
 from typing import NamedTuple
 
-from memory.typed.taken import Taken
-from memory.typed.units import HAN_UNITS
+from memory.language.values.taken import Taken
+from memory.language.values.units import HAN_UNITS
 
 Number = int | float
 
