@@ -7,7 +7,6 @@ are of the authors, and with `--domains` of the domains, that were left out of t
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import random
 from collections.abc import Sequence
@@ -143,7 +142,7 @@ def example(line: CorpusLine) -> Example | None:
         return None
     text = sequence.tokens
     begins, tags = np.zeros(len(text), np.float32), np.zeros(len(text), np.int64)
-    clauses, labels, at = [], {field: [] for field in FIELDS}, 0
+    clauses, labels = [], {field: [] for field in FIELDS}
     for clause in line.reading.clauses:
         inside = [i for i, token in enumerate(text) if clause.start <= token.start < clause.end]
         if not inside:
@@ -169,7 +168,6 @@ def loss_of(model: Model, batch: Sequence[Example]) -> torch.Tensor:
     begins, tags = (
         torch.from_numpy(np.concatenate(found)) for found in ([e.begins for e in batch], [e.tags for e in batch])
     )
-    clauses = sum(len(e.clauses) for e in batch)
     total = 4.0 * nn.functional.binary_cross_entropy_with_logits(model.begin(own)[:, 0], begins, reduction="mean")
     logits = model.tag(torch.tanh(model.tag_in(own)))
     total = total + 4.0 * nn.functional.cross_entropy(logits, tags)

@@ -1,8 +1,8 @@
 """What a token is to the network: the states of the packaged sentence encoder, and what its letters look like.
 
 The encoder (Yang et al. 2020, arXiv 1907.04307) is frozen. Its convolutions over up to five pieces give each token a
-vector in its context, English and Chinese in one space, so that words the corpus has never seen lie beside those that it
-has; its upper layers make one vector of each clause.
+vector in its context, English and Chinese in one space, so that words the corpus has never seen lie beside those that
+it has; its upper layers make one vector of each clause.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def load_reader(path: Path) -> LearnedReader:
 def save_weights(weights: Mapping[str, NDArray[np.float32]], path: Path = WEIGHTS) -> None:
     """Write weights as `load_reader` takes them, at half precision."""
     halves = {name: value.astype(np.float16) for name, value in weights.items()}
-    np.savez_compressed(path, allow_pickle=False, format=np.asarray(FORMAT), words=np.asarray(_signature()), **halves)  # type: ignore[arg-type]  # named arrays
+    np.savez_compressed(path, allow_pickle=False, format=np.asarray(FORMAT), words=np.asarray(_signature()), **halves)
 
 
 def _signature() -> tuple[str, ...]:
