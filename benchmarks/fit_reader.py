@@ -282,9 +282,7 @@ def main() -> None:
     if test:
         print(json.dumps(measure(model, test)))
     if words.write:
-        save_weights(
-            {name: value.detach().numpy() for name, value in copy.deepcopy(model.state_dict()).items()}, words.out
-        )
+        save_weights({name: value.detach().numpy() for name, value in model.state_dict().items()}, words.out)
 
 
 if __name__ == "__main__":
