@@ -18,6 +18,7 @@ from benchmark_adapter.reported import ReportingGroup, reported
 from benchmark_adapter.run_command import print_metrics, run
 from benchmark_adapter.suites.decide_command import decide
 from benchmark_adapter.suites.retrieve_command import retrieve
+from benchmark_adapter.suites.state_command import state
 
 app = typer.Typer(
     name="stead-bench",
@@ -149,6 +150,7 @@ def verify(
 app.command(rich_help_panel=AGENT)(report)
 app.command(rich_help_panel=PARTS)(retrieve)
 app.command(rich_help_panel=PARTS)(decide)
+app.command(rich_help_panel=PARTS)(state)
 app.command(rich_help_panel=PARTS)(calibrate)
 app.add_typer(data_app, name="data", rich_help_panel=GROUND)
 app.command(rich_help_panel=GROUND)(verify)
