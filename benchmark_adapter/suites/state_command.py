@@ -36,17 +36,19 @@ def state(
     if as_json:
         typer.echo(json.dumps(found, ensure_ascii=False, allow_nan=False))
         return
+    _out.print(
+        f"{found['right']} of {found['total']} dialogues right; {found['missed']} expectations missed, "
+        f"{found['false']} false beliefs",
+        highlight=False,
+        soft_wrap=True,
+    )
     _out.print(_table(found))
     for one in found["failures"][:SHOWN]:
         _out.print(f"{one['dialogue']}: {one['is']}: {one['expected']}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _table(found: dict[str, Any]) -> Table:
-    table = Table(
-        title=f"{found['right']} of {found['total']} dialogues right; {found['missed']} expectations missed, "
-        f"{found['false']} false beliefs",
-        title_justify="left",
-    )
+    table = Table()
     table.add_column("kind")
     table.add_column("right", justify="right")
     table.add_column("of", justify="right")
