@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from clarifier.decision import Decision, Proposal, Situation
+from memory.journal import JournalEntry
 from memory.records import Observation, ToolCall, Turn
 from memory.tools import Tool
 
@@ -36,6 +37,36 @@ class ToolExecutor(Protocol):
 
     def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
         """Return one observation a call, in order; `None`: nothing comes back and the turn ends here."""
+        ...
+
+
+class KeyedExecutor(Protocol):
+    """A `ToolExecutor` that knows a repetition by its key, and does not do the deed twice."""
+
+    def execute(
+        self, calls: Sequence[ToolCall], *, idempotency_keys: Mapping[str, str]
+    ) -> Sequence[Observation] | None:
+        """Return one observation a call, in order; the keys are by id of a call, for those that change something."""
+        ...
+
+
+class Journal(Protocol):
+    """Writes down what a turn is about to change, before it does (`memory.storage.user_journal`)."""
+
+    def intend(self, turn: Turn, call: ToolCall, words: str, *, is_parked: bool = False) -> tuple[JournalEntry, bool]:
+        """Return the durable entry of a call that is about to be made, and whether it is new."""
+        ...
+
+    def settle(self, entry: JournalEntry, observation: Observation) -> None:
+        """Write the result of a call down."""
+        ...
+
+    def withdraw(self, entry: JournalEntry) -> None:
+        """Take an entry back whose call was not made."""
+        ...
+
+    def finish(self, turn_id: str, *, is_told: bool) -> None:
+        """Close the entries of a turn that is over, and in the log."""
         ...
 
 

@@ -6,6 +6,7 @@ is still open after that is either acted on or given up with an honest reply.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -14,6 +15,7 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from clarifier.asking.consent import consent
+from clarifier.asking.deeds import deed_words, repeat_question
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
@@ -30,8 +32,11 @@ from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
+from clarifier.repeats import is_same_deed, is_spent, last_result, most_at_once
+from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
+from memory.journal import is_unknown
 from memory.language.text import Language, language
 from memory.language.values.dates import normal_date
 from memory.language.values.values import canonical_key
@@ -47,6 +52,11 @@ _NO_TOOL = {
     "zh": "我没有能做这件事的工具，所以没有做。",
 }
 _DONE = {"en": "That is done already; I am not doing it twice.", "zh": "这一步已经做过了，我不再重复。"}
+_FAILED = {"en": "That did not work, and I have not tried it again.", "zh": "这件事没有办成，我没有再试。"}
+_UNKNOWN = {
+    "en": "I do not know whether that was done, so I am not doing it again on my own.",
+    "zh": "我不确定这件事是否已经办成，所以没有再办一次。",
+}
 _REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
 _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
@@ -152,9 +162,9 @@ class _Desk:
         known = [(call, tool) for call in self.proposal.calls if (tool := self.situation.tool(call.name)) is not None]
         if not known:
             return self.on_unknown_tools()
-        fresh = [(call, tool) for call, tool in known if not self.is_repeat(call, tool)]
+        fresh = [(call, tool) for call, tool in self.each_once(known) if not self.is_repeat(call, tool)]
         if not fresh:
-            return self.answer(self.proposal.reply or _DONE[self.language])
+            return self.answer(self.proposal.reply or self.why_not_again([call for call, _ in known]))
         cases = [self.case(call, tool) for call, tool in fresh]
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
 
@@ -164,17 +174,30 @@ class _Desk:
             return self.plan_again(hints)
         return self.answer(self.proposal.reply or _NO_TOOL[self.language])
 
+    def each_once(self, known: Sequence[tuple[ToolCall, Tool]]) -> list[tuple[ToolCall, Tool]]:
+        """Return the calls without those that are too many of the same."""
+        counted = Counter[tuple[str, str]]()
+        kept = []
+        for call, tool in known:
+            key = (call.name, canonical_key(call.arguments))
+            if counted[key] < most_at_once(is_reading=self.reads(tool)):
+                kept.append((call, tool))
+            counted[key] += 1
+        return kept
+
     def is_repeat(self, call: ToolCall, tool: Tool) -> bool:
-        """Whether this turn made the very call: at all where it changes something, in the last step where it reads."""
-        steps = self.situation.call_steps
-        if is_read_only(tool, self.settings.effects):
-            steps = steps[-1:]
-        key = canonical_key(call.arguments)
-        return any(
-            made.name == call.name and canonical_key(made.arguments) == key and observation.error is None
-            for step in steps
-            for made, observation in zip(step.calls, step.observations, strict=True)
-        )
+        """Whether this turn made the very call often enough."""
+        return is_spent(call, self.situation.steps, is_reading=self.reads(tool))
+
+    def reads(self, tool: Tool) -> bool:
+        return is_read_only(tool, self.settings.effects)
+
+    def why_not_again(self, calls: Sequence[ToolCall]) -> str:
+        """Say why none of these is made once more."""
+        found = [result for call in calls if (result := last_result(call, self.situation.steps)) is not None]
+        if any(map(is_unknown, found)):
+            return _UNKNOWN[self.language]
+        return (_FAILED if any(one.error is not None for one in found) else _DONE)[self.language]
 
     def case(self, call: ToolCall, tool: Tool) -> _Case:
         """Ground a call. What was asked for and answered counts as answered, however the answer put it."""
@@ -362,7 +385,49 @@ class _Desk:
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
         )
 
-    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
+    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision:
+        """Make these calls, unless the last look at them finds what speaks against it."""
+        return self.on_faults(made, cases) or self.on_unknown_outcome(made, cases) or self.acting(made, cases)
+
+    def on_faults(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+        """The tool's schema refuses a value: send the planner back once with the reason, then ask."""
+        found = [(case, fault) for case in made for fault in faults_of(case.call, case.tool)]
+        if not found:
+            return None
+        hints = [Hint("invalid", Slot(case.tool.name, fault.argument), value=fault.reason) for case, fault in found]
+        tried = {hint.slot for hint in self.situation.hints if hint.kind == "invalid"}
+        if new := [hint for hint in hints if hint.slot not in tried]:
+            return self.plan_again(new, cases)
+        slots = [
+            Grounding(case.call.id, slot, parameter, None, "missing", 0.0)
+            for case, fault in found
+            if (parameter := case.tool.parameter(fault.argument)) is not None
+            if (slot := Slot(case.tool.name, fault.argument))
+        ]
+        unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
+        if unasked and self.may_ask:
+            return self.ask(self.question(unasked, cases), cases)
+        open_slots = self.wanted(slots)
+        reply = still_missing(open_slots, self.tools, self.language) if open_slots else _NOTHING[self.language]
+        return self.answer(reply, cases)
+
+    def on_unknown_outcome(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+        """An earlier turn was cut off at such a call: it is not made again before the person has said so."""
+        doubtful = [
+            case for case in made if any(is_same_deed(case.call, one, case.tool) for one in self.situation.unknown)
+        ]
+        if not doubtful:
+            return None
+        words = "; ".join(deed_words(case.call, case.tool, self.language) for case in doubtful)
+        question = repeat_question(words, self.language)
+        said = consent(self.situation.question_steps, question, {question})  # no answer to another question counts
+        if said == "given":
+            return None
+        if said is None and self.may_ask:
+            return self.ask(Question(question, (), {}), cases)
+        return self.answer((_REFUSED if said else _UNKNOWN)[self.language], cases)
+
+    def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
         calls = tuple(case.call for case in made)
         held = tuple(case.call for case in cases if case.call not in calls)
         return Act(**self.grounds_of(cases, weighed=made), calls=calls, held=held)

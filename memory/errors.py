@@ -15,6 +15,7 @@ MemoryStoreError
 ├── TurnLogMissingError     a data directory whose turn log is gone or empty
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
+├── TurnRunningError        a person another turn of whom still runs
 └── UnknownStrategyError    a strategy name that does not exist
 """
 
@@ -156,6 +157,23 @@ class DirectoryLockedError(MemoryStoreError):
         super().__init__(
             f"{path!r} is in use by {holder} and was still so after {waited_s:g} s; "
             "close it there, or give each user of a directory one of its own"
+        )
+
+
+class TurnRunningError(MemoryStoreError):
+    """A person another turn of whom still runs; of the refused one nothing was done.
+
+    Args:
+        user: The person.
+        waited_s: Seconds waited before giving up; 0 where the running turn itself asked for another.
+    """
+
+    def __init__(self, user: str, waited_s: float) -> None:
+        self.user = user
+        self.waited_s = waited_s
+        super().__init__(
+            f"a turn of {user!r} was running and was still so after {waited_s:g} s; nothing of this one was done. "
+            "Run it when that one is over, or let it wait longer (turn_wait_s)"
         )
 
 

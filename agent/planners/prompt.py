@@ -182,6 +182,8 @@ def _hint_line(hint: Hint) -> str:
         return f"{slot} is not known yet: get it first with {' or '.join(hint.suppliers)}, unless that has been tried."
     if hint.kind == "settled":
         return f"Do not ask for {slot}: what is known settles it as {data_line(hint.value)}."
+    if hint.kind == "invalid":
+        return f"The tool does not take the value given for {slot}: {data_line(hint.value)}. Mend it, or ask."
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."
 
 
