@@ -209,7 +209,8 @@ class Memory:
         in_log = stores[0].count
         stores.append(_erased("vector index", lambda: max(in_log, user.erase_from_index()), self._index.residue))
         if self._journal is not None:
-            stores.append(_erased("journal", lambda: user.erase_from_journal(turn_ids), self._log.residue))
+            erased = _erased("journal", lambda: user.erase_from_journal(turn_ids), self._log.residue)
+            stores += [erased] * bool(erased.count or erased.error)  # most of the time there is nothing in it
         if turn_ids is None and settings is not None:
             stores.append(_erased("settings", lambda: settings.erase(scope), self._log.residue))
         stores += [_erased(store.name, partial(store.erase, scope, turn_ids)) for store in self._erasables]
