@@ -15,7 +15,7 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from clarifier.asking.consent import consent
-from clarifier.asking.deeds import deed_words, repeat_question
+from clarifier.asking.deeds import Deed, account, deed_words, repeat_question
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
@@ -195,9 +195,16 @@ class _Desk:
     def why_not_again(self, calls: Sequence[ToolCall]) -> str:
         """Say why none of these is made once more."""
         found = [result for call in calls if (result := last_result(call, self.situation.steps)) is not None]
-        if any(map(is_unknown, found)):
-            return _UNKNOWN[self.language]
-        return (_FAILED if any(one.error is not None for one in found) else _DONE)[self.language]
+        if all(one.error is None for one in found):
+            return _DONE[self.language]
+        deeds = [
+            Deed(deed_words(made, tool, self.language), observation)
+            for step in self.situation.call_steps
+            for made, observation in zip(step.calls, step.observations, strict=True)
+            if (tool := self.situation.tool(made.name)) is not None and not self.reads(tool)
+        ]
+        again = _UNKNOWN if any(map(is_unknown, found)) else _FAILED
+        return " ".join(filter(None, (account(deeds, self.language), again[self.language])))
 
     def case(self, call: ToolCall, tool: Tool) -> _Case:
         """Ground a call. What was asked for and answered counts as answered, however the answer put it."""
@@ -425,6 +432,8 @@ class _Desk:
             return None
         if said is None and self.may_ask:
             return self.ask(Question(question, (), {}), cases)
+        if others := [case for case in made if case not in doubtful]:
+            return self.acting(others, cases)
         return self.answer((_REFUSED if said else _UNKNOWN)[self.language], cases)
 
     def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from clarifier.grounding.phrases import joined, purpose, slot_phrase, value_phrase
-from memory.journal import JournalEntry
+from memory.journal import JournalEntry, is_unknown
 from memory.language.text import Language, language, split_name
-from memory.records import ToolCall
+from memory.records import Observation, ToolCall
 from memory.tools import Tool
 
 
@@ -39,20 +40,37 @@ def repeat_question(words: str, spoken: Language) -> str:
     return f"I was cut off earlier and do not know whether this was done: {words}. Shall I do it now?"
 
 
+class Deed(NamedTuple):
+    """What a call does, and what came of it."""
+
+    words: str
+    observation: Observation | None
+    """`None`: nobody knows."""
+
+
+def account(deeds: Sequence[Deed], spoken: Language) -> str:
+    """Return what was done, what was not, and what nobody knows of, in sentences; empty without deeds."""
+    unknown = [deed.words for deed in deeds if deed.observation is None or is_unknown(deed.observation)]
+    known = [(deed.words, deed.observation.error) for deed in deeds if deed.observation and deed.words not in unknown]
+    done = [words for words, error in known if error is None]
+    failed = [words for words, error in known if error is not None and words not in done]
+    said = [
+        sentence.format("；".join(words) if spoken == "zh" else joined(list(dict.fromkeys(words)), spoken))
+        for sentence, words in zip(_ACCOUNT[spoken], (done, failed, unknown), strict=True)
+        if words
+    ]
+    return ("" if spoken == "zh" else " ").join(said)
+
+
+_ACCOUNT: Mapping[Language, tuple[str, str, str]] = {
+    "en": ("I did this: {}.", "This did not work: {}.", "I do not know whether this was done: {}."),
+    "zh": ("已经办好：{}。", "没有办成：{}。", "不确定是否办成：{}。"),
+}
+
+
 def _notice(request: str, entries: Sequence[JournalEntry]) -> str:
     spoken = language(request)
-    known = [entry for entry in entries if not entry.is_unknown]
-    done = [one.intent.words for one in known if one.observation is not None and one.observation.error is None]
-    failed = [one.intent.words for one in known if one.observation is not None and one.observation.error is not None]
-    unknown = [entry.intent.words for entry in entries if entry.is_unknown]
+    said = account([Deed(entry.intent.words, entry.observation) for entry in entries], spoken)
     if spoken == "zh":
-        said = [f"“{request}”这件事我在告诉您之前中断了。"]
-        said += [f"已经办好：{'；'.join(done)}。"] * bool(done)
-        said += [f"没有办成：{'；'.join(failed)}。"] * bool(failed)
-        said += [f"不确定是否办成：{'；'.join(unknown)}。"] * bool(unknown)
-        return "".join(said)
-    said = [f"I was cut off at “{request}” before I could tell you."]
-    said += [f"I did this: {joined(done, spoken)}."] * bool(done)
-    said += [f"This did not work: {joined(failed, spoken)}."] * bool(failed)
-    said += [f"I do not know whether this was done: {joined(unknown, spoken)}."] * bool(unknown)
-    return " ".join(said)
+        return f"“{request}”这件事我在告诉您之前中断了。{said}"
+    return f"I was cut off at “{request}” before I could tell you. {said}"
