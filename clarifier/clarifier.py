@@ -52,10 +52,10 @@ _NO_TOOL = {
     "zh": "我没有能做这件事的工具，所以没有做。",
 }
 _DONE = {"en": "That is done already; I am not doing it twice.", "zh": "这一步已经做过了，我不再重复。"}
-_FAILED = {"en": "That did not work, and I have not tried it again.", "zh": "这件事没有办成，我没有再试。"}
+_FAILED = {"en": "I have not tried it again.", "zh": "我没有再试。"}
 _UNKNOWN = {
-    "en": "I do not know whether that was done, so I am not doing it again on my own.",
-    "zh": "我不确定这件事是否已经办成，所以没有再办一次。",
+    "en": "I am not doing it again on my own.",
+    "zh": "我不会自己再办一次。",
 }
 _REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
 _UNSURE = {
@@ -434,7 +434,10 @@ class _Desk:
             return self.ask(Question(question, (), {}), cases)
         if others := [case for case in made if case not in doubtful]:
             return self.acting(others, cases)
-        return self.answer((_REFUSED if said else _UNKNOWN)[self.language], cases)
+        if said == "refused":
+            return self.answer(_REFUSED[self.language], cases)
+        doubts = account([Deed(words, None)], self.language)
+        return self.answer(f"{doubts} {_UNKNOWN[self.language]}", cases)
 
     def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
         calls = tuple(case.call for case in made)

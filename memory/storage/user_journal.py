@@ -46,8 +46,8 @@ class UserJournal:
         for entry in entries:
             if entry.turn_id == turn.turn_id and entry.intent.call.id == call.id:
                 return entry, False
-        same = [one.intent.key for one in entries if one.stage == "unknown" and is_same_call(one.intent.call, call)]
-        key = same[-1] if same else secrets.token_hex(16)
+        same = [one for one in entries if one.is_unknown and is_same_call(one.intent.call, call)]
+        key = same[-1].intent.key if same else secrets.token_hex(16)
         intent = Intent(turn=outline(turn), call=call, words=words, key=key)
         return self._store.add(self._scope, intent, "parked" if is_parked else "running"), True
 
@@ -73,7 +73,9 @@ class UserJournal:
         again = [
             one
             for one in entries
-            if one.stage == "unknown" and any(is_same_call(one.intent.call, entry.intent.call) for entry in mine)
+            if one.turn_id != turn_id
+            and one.is_unknown
+            and any(is_same_call(one.intent.call, entry.intent.call) for entry in mine)
         ]
         self._close(mine)
         self.resolve(again)
