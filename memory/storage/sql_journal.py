@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Protocol, cast
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, insert, select, update
 
 from memory.errors import RecordError
 from memory.journal import Intent, JournalEntry, Stage
@@ -26,8 +26,8 @@ _INSERT = insert(journal)
 class JournalStore(Protocol):
     """Keeps the entries of every scope. Only the holder of a scope's turn writes them."""
 
-    def add(self, scope: Scope, intent: Intent, stage: Stage) -> JournalEntry:
-        """Write an intent down, and return its entry once it would survive a power cut.
+    def add(self, scope: Scope, entry: JournalEntry) -> None:
+        """Write an entry without a result down; when this returns it would survive a power cut.
 
         Raises:
             RecordError: If it cannot be stored without loss.
@@ -65,17 +65,17 @@ class SqlJournal:
     def __init__(self, log: SqlTurnLog) -> None:
         self._log = log
 
-    def add(self, scope: Scope, intent: Intent, stage: Stage) -> JournalEntry:
-        encode_turn(intent.turn)  # which says what would be lost
-        content = _encoded(intent)
-        turn_id = intent.turn.turn_id
-        last = select(func.max(journal.c.number)).where(rows_of(journal, scope), journal.c.turn_id == turn_id)
+    def add(self, scope: Scope, entry: JournalEntry) -> None:
+        encode_turn(entry.intent.turn)  # which says what would be lost
+        row = {
+            "turn_id": entry.turn_id,
+            "number": entry.number,
+            "stage": entry.stage,
+            "intent": _encoded(entry.intent),
+            "result": None,
+        }
         with self._log.connection("write the journal in", writes=True) as connection:
-            found = connection.execute(last).scalar_one()
-            number = 0 if found is None else int(found) + 1
-            row = {"turn_id": turn_id, "number": number, "stage": stage, "intent": content, "result": None}
             connection.execute(_INSERT, {**row_key(scope), **row})
-        return JournalEntry(number, intent, None, stage)
 
     def settle(self, scope: Scope, entry: JournalEntry, observation: Observation) -> None:
         result = observation.model_dump_json()

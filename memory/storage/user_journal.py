@@ -48,8 +48,14 @@ class UserJournal:
                 return entry, False
         same = [one for one in entries if one.is_unknown and is_same_call(one.intent.call, call)]
         key = same[-1].intent.key if same else secrets.token_hex(16)
-        intent = Intent(turn=outline(turn), call=call, words=words, key=key)
-        return self._store.add(self._scope, intent, "parked" if is_parked else "running"), True
+        entry = JournalEntry(
+            number=max((one.number for one in entries if one.turn_id == turn.turn_id), default=-1) + 1,
+            intent=Intent(turn=outline(turn), call=call, words=words, key=key),
+            observation=None,
+            stage="parked" if is_parked else "running",
+        )
+        self._store.add(self._scope, entry)
+        return entry, True
 
     def settle(self, entry: JournalEntry, observation: Observation) -> None:
         """Write the result of a call down. Where that fails, it is tried again, and the turn goes on: it is done."""

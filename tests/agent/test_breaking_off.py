@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -299,3 +300,12 @@ def test_many_threads_over_few_people(tmp_path: Path) -> None:
     figures = threads(tmp_path, count=24, people=4)
     found = {name: figures[name] for name in ("failed", "at_once", "done", "remembered", "in_order")}
     assert found == {"failed": {}, "at_once": 0, "done": 24, "remembered": 24, "in_order": True}
+
+
+def test_a_turn_in_a_running_event_loop_does_not_hang(ada: UserMemory) -> None:
+    async def both() -> None:
+        run(ada, books(ALDER), booker=Booker())
+        await asyncio.to_thread(run, ada, books(BIRCH), booker=Booker())
+
+    asyncio.run(asyncio.wait_for(both(), 20))
+    assert [room for room, _ in observed(ada)] == ["Alder", "Birch"]

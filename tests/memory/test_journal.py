@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.engine import URL
 
 from memory.errors import MemoryStoreError, RecordError
-from memory.journal import CUT_OFF, Intent, JournalEntry
+from memory.journal import CUT_OFF, Intent, JournalEntry, Stage
 from memory.memory import Memory
 from memory.records import CallStep, Observation, QuestionStep, Scope, ToolCall, Turn
 from memory.storage.sql_journal import SqlJournal
@@ -35,6 +35,12 @@ def intent(call_id: str = "1", turn: Turn = TURN) -> Intent:
     return Intent(turn=turn, call=call(call_id), words="book", key=f"key-{call_id}")
 
 
+def added(store: SqlJournal, scope: Scope, one: Intent, stage: Stage = "running", number: int = 0) -> JournalEntry:
+    entry = JournalEntry(number, one, None, stage)
+    store.add(scope, entry)
+    return entry
+
+
 class JournalContract:
     """A subclass returns the URL of an empty database from `url`."""
 
@@ -48,9 +54,9 @@ class JournalContract:
             yield SqlJournal(log)
 
     def test_entries_come_back_in_order_also_in_another_process(self, store: SqlJournal, url: str | URL) -> None:
-        first = store.add(ANN, intent("1"), "running")
-        store.add(ANN, intent("2"), "parked")
-        store.add(BOB, intent("3"), "running")
+        first = added(store, ANN, intent("1"))
+        added(store, ANN, intent("2"), "parked", 1)
+        added(store, BOB, intent("3"))
         store.settle(ANN, first, DONE)
         expected = (JournalEntry(0, intent("1"), DONE, "running"), JournalEntry(1, intent("2"), None, "parked"))
         assert store.entries(ANN) == expected
@@ -58,22 +64,22 @@ class JournalContract:
             assert SqlJournal(other).entries(ANN) == expected
 
     def test_entries_move_and_go(self, store: SqlJournal) -> None:
-        first, second = (store.add(ANN, intent(name), "running") for name in "12")
+        first, second = (added(store, ANN, intent(str(number)), "running", number) for number in range(2))
         store.move(ANN, [first], "unknown")
         store.drop(ANN, [second])
         assert [(one.number, one.stage) for one in store.entries(ANN)] == [(0, "unknown")]
 
     def test_erasing_counts(self, store: SqlJournal) -> None:
-        for turn_id in ("t1", "t1", "t2", "t3"):
-            store.add(ANN, intent(turn=TURN.model_copy(update={"turn_id": turn_id})), "running")
-        store.add(BOB, intent(), "running")
+        for number, turn_id in enumerate(("t1", "t1", "t2", "t3")):
+            added(store, ANN, intent(turn=TURN.model_copy(update={"turn_id": turn_id})), "running", number)
+        added(store, BOB, intent())
         assert store.erase(ANN, ["t1", "t9"]) == 2
         assert (store.erase(ANN), store.erase(ANN), len(store.entries(BOB))) == (2, 0, 1)
 
     def test_what_cannot_be_stored_is_refused_before_it_is_done(self, store: SqlJournal) -> None:
         bad = ToolCall(id="1", name="book", arguments={"x": float("nan")})
         with pytest.raises(RecordError):
-            store.add(ANN, intent().model_copy(update={"call": bad}), "running")
+            added(store, ANN, intent().model_copy(update={"call": bad}))
         assert store.entries(ANN) == ()
 
     def test_a_deed_of_unknown_outcome_keeps_its_key(self, store: SqlJournal) -> None:
