@@ -12,16 +12,18 @@ from agent.graph import AgentContext, TurnResult, run_turn
 from agent.planners.rules.own_request import is_own_request
 from agent.state import Clock, Planner, ToolExecutor, User
 from agent.stewardship.state_view import state_lines
-from clarifier.asking.deeds import cut_off_notice, repeat_question
+from clarifier.asking.deeds import cut_off_notice
+from clarifier.asking.repeating import answer_to, is_repeat_question
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads
 from clarifier.clarifier import decide
+from clarifier.decision import Ask
 from clarifier.policy import Policy, open_policy
+from clarifier.repeats import is_same_deed
 from clarifier.settings import Settings
 from memory.errors import MemoryStoreError, TurnRunningError
 from memory.evidence import Slot
 from memory.journal import JournalEntry, Stage
-from memory.language.text import language
 from memory.records import QuestionStep, Turn
 from memory.state.user_state import UserState, fold
 from memory.storage.user_memory import Forgotten, UserMemory
@@ -110,7 +112,7 @@ class Agent:
             return self.last
 
     def _run(self, request: str, tools: Iterable[Tool], executor: ToolExecutor, user: User) -> TurnResult:
-        journal, policy = self._memory.journal, self.policy()
+        journal, policy, offered = self._memory.journal, self.policy(), tuple(tools)
         entries = journal.entries() if journal is not None else ()
         untold, unknown = _at(entries, "untold"), [entry for entry in entries if entry.is_unknown]
         context = AgentContext(
@@ -129,7 +131,7 @@ class Agent:
         )
         result = run_turn(
             request,
-            tools,
+            offered,
             context,
             turn_id=_next_id([turn.turn_id for turn in self._memory.kept_turns()] + [one.turn_id for one in entries]),
             unknown=[entry.intent.call for entry in unknown],
@@ -137,7 +139,7 @@ class Agent:
         )
         if journal is not None and result.notice is None:
             journal.told(untold)
-            journal.resolve(_answered(unknown, result.turn))
+            journal.resolve(_settled(unknown, result, offered))
         return result
 
     def take_notice(self) -> str | None:
@@ -207,11 +209,23 @@ def _at(entries: Iterable[JournalEntry], stage: Stage) -> list[JournalEntry]:
     return [entry for entry in entries if entry.stage == stage]
 
 
-def _answered(unknown: Iterable[JournalEntry], turn: Turn) -> list[JournalEntry]:
-    """Return the entries about which the person was asked in `turn`, and answered: they have settled them."""
-    asked = "\n".join(step.question for step in turn.steps if isinstance(step, QuestionStep) and step.answer)
-    spoken = language(turn.request)
-    return [entry for entry in unknown if repeat_question(entry.intent.words, spoken) in asked]
+def _settled(unknown: Iterable[JournalEntry], result: TurnResult, tools: Sequence[Tool]) -> list[JournalEntry]:
+    """Return the entries about which the person was asked in a turn, and said what they want."""
+    steps = [step for step in result.turn.steps if isinstance(step, QuestionStep)]
+    offered = {tool.name: tool for tool in tools}
+    asked = [
+        proposed
+        for entry in result.trace
+        if isinstance(entry.decision, Ask) and is_repeat_question(entry.decision.question)
+        if answer_to(entry.decision.question, steps) in ("given", "refused")
+        for proposed in entry.proposal.calls
+    ]
+    return [
+        entry
+        for entry in unknown
+        if (tool := offered.get(entry.intent.call.name)) is not None
+        and any(is_same_deed(entry.intent.call, call, tool) for call in asked)
+    ]
 
 
 def _next_id(turn_ids: Iterable[str]) -> str:

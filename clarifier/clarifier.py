@@ -15,8 +15,9 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from clarifier.asking.consent import consent
-from clarifier.asking.deeds import Deed, account, deed_words, repeat_question
+from clarifier.asking.deeds import Deed, account, deed_words
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
+from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_question
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
@@ -32,7 +33,7 @@ from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
-from clarifier.repeats import is_same_deed, is_spent, last_result, most_at_once
+from clarifier.repeats import is_spent, last_result, most_at_once
 from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
@@ -420,23 +421,20 @@ class _Desk:
 
     def on_unknown_outcome(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
         """An earlier turn was cut off at such a call: it is not made again before the person has said so."""
-        doubtful = [
-            case for case in made if any(is_same_deed(case.call, one, case.tool) for one in self.situation.unknown)
-        ]
+        doubtful = doubtful_calls([(case.call, case.tool) for case in made], self.situation.unknown)
         if not doubtful:
             return None
-        words = "; ".join(deed_words(case.call, case.tool, self.language) for case in doubtful)
-        question = repeat_question(words, self.language)
-        said = consent(self.situation.question_steps, question, {question})  # no answer to another question counts
+        question = repeat_question(doubtful, self.language)
+        said = answer_to(question, self.situation.question_steps)
         if said == "given":
             return None
         if said is None and self.may_ask:
             return self.ask(Question(question, (), {}), cases)
-        if others := [case for case in made if case not in doubtful]:
+        if others := [case for case in made if (case.call, case.tool) not in doubtful]:
             return self.acting(others, cases)
         if said == "refused":
             return self.answer(_REFUSED[self.language], cases)
-        doubts = account([Deed(words, None)], self.language)
+        doubts = account([Deed(deed_words(*one, self.language), None) for one in doubtful], self.language)
         return self.answer(f"{doubts} {_UNKNOWN[self.language]}", cases)
 
     def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:

@@ -33,13 +33,6 @@ def cut_off_notice(entries: Sequence[JournalEntry]) -> str | None:
     return "\n".join(parts) or None
 
 
-def repeat_question(words: str, spoken: Language) -> str:
-    """Return the question that stands before a call of which nobody knows whether it was made already."""
-    if spoken == "zh":
-        return f"上次中断了，我不确定这件事是否已经办成：{words}。要现在（再）办一次吗？"
-    return f"I was cut off earlier and do not know whether this was done: {words}. Shall I do it now?"
-
-
 class Deed(NamedTuple):
     """What a call does, and what came of it."""
 

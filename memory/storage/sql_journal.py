@@ -16,7 +16,7 @@ from memory.storage.sql_turn_log import SqlTurnLog, of, of_scope, row_key, rows_
 from memory.storage.turn_log import encode_turn
 
 _ENTRIES = (  # asked for at every turn, so made once
-    select(journal.c.number, journal.c.intent, journal.c.result, journal.c.stage)
+    select(journal.c.turn_id, journal.c.number, journal.c.intent, journal.c.result, journal.c.stage)
     .where(of_scope(journal))
     .order_by(journal.c.turn_id, journal.c.number)
 )
@@ -130,12 +130,13 @@ def _encoded(intent: Intent) -> str:
     return content
 
 
-def _entry(number: int, intent: str, result: str | None, stage: str) -> JournalEntry:
+def _entry(turn_id: str, number: int, intent: str, result: str | None, stage: str) -> JournalEntry:
     try:
         observation = None if result is None else Observation.model_validate_json(result)
         return JournalEntry(number, Intent.model_validate_json(intent), observation, cast(Stage, stage))
     except ValidationError as exc:
         reason = exc.errors(include_input=False)[0]["msg"]
         raise RecordError(
-            f"an entry of the journal cannot be read: it is damaged, or of a newer version ({reason})"
+            f"the entry of turn {turn_id!r} in the journal cannot be read: it is damaged, or of a newer version "
+            f"({reason}). Put the turn log back from a backup, or erase that turn: memory.erase(scope, turn_ids=[…])"
         ) from None

@@ -158,6 +158,25 @@ def test_what_raises_after_its_deed_is_an_error_of_unknown_outcome_and_is_not_re
     assert (booker.rooms, len(careful.asked)) == (["Alder", "Alder"], 1)
 
 
+@pytest.mark.parametrize(
+    ("answer", "made", "asked_later"),
+    [("no", 0, 0), ("it is booked already", 0, 0), ("go ahead", 1, 0), ("hm, why?", 0, 1), (None, 0, 1)],
+)
+def test_what_is_said_to_the_doubt_settles_it(ada: UserMemory, answer: str | None, made: int, asked_later: int) -> None:
+    def dies(call: ToolCall) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(ada, books(ALDER), booker=Booker(dies))
+    booker, user = Booker(), ScriptedUser([answer])
+    noted = ALDER.model_copy(update={"id": "7"})
+    run(ada, *[books(noted, BIRCH)] * 2, booker=booker, user=user)
+    assert (booker.rooms.count("Alder"), len(user.asked)) == (made, 1)
+    later = ScriptedUser(["no"])
+    run(ada, books(ALDER), booker=booker, user=later)
+    assert len(later.asked) == asked_later
+
+
 def test_a_function_that_fails_is_tried_once_without_anything_new(ada: UserMemory) -> None:
     tried: list[str] = []
 
