@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from clarifier.grounding.clocks import as_weekdays, in_half, names_time, weekdays_in
+from clarifier.grounding.clocks import as_weekdays, in_half, names_time
 from clarifier.settings import GroundingSettings
+from memory.language.values.weekdays import weekdays_in
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need
 
@@ -48,7 +49,7 @@ def test_a_time_that_is_not_spelled_out(value: str, text: str, probability: floa
         ("礼拜一至五", [{0, 1, 2, 3, 4}]),
         ("周二和周四", [{1, 3}]),
         ("礼拜一到礼拜四。礼拜五到礼拜天让他松口气", [{0, 1, 2, 3}, {4, 5, 6}, {0, 1, 2, 3, 4, 5, 6}]),
-        ("the sun is on the wed", [{6, 2}]),
+        ("the sun is on the wed", []),
         ("no day at all", []),
     ],
 )

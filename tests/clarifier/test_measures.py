@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.grounding.measures import is_other_unit, lengths_of_time, measured, speaks_of, units_of
+from clarifier.grounding.measures import is_other_unit, measured, speaks_of, units_of
+from memory.language.values.amounts import lengths_of_time
+from memory.language.values.units import Unit
 from memory.tools import Parameter
 from tests.clarifier.samples import need
 
@@ -104,9 +106,9 @@ def test_amounts_that_are_not_said(value: float, text: str, parameter: Parameter
 
 
 def test_a_number_in_another_unit_is_another_number() -> None:
-    assert is_other_unit(("mass", 500), WEIGHT)
-    assert not is_other_unit(("mass", 1000), WEIGHT)
-    assert not is_other_unit(("time", 60), WEIGHT)
+    assert is_other_unit(Unit("mass", 500), WEIGHT)
+    assert not is_other_unit(Unit("mass", 1000), WEIGHT)
+    assert not is_other_unit(Unit("time", 60), WEIGHT)
     assert not is_other_unit(None, WEIGHT)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from agent.planners.rules.kinds import FUNCTION_STEMS, noun_stems
 from agent.planners.rules.limits import bound_of, bound_said, counts_results, is_count
-from agent.planners.rules.measures import measured
+from agent.planners.rules.measures import measured, other_units
 from agent.planners.rules.utterance import LOOK_AROUND, Said, Text, before
 from memory.language.text import split_name, stem
 from memory.language.values.mentions import Mention
@@ -53,7 +53,10 @@ def numbers(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:
         return
     yield from measured(parameter, text)
     readings = _Reading(parameter, nouns, name_nouns, units, is_money)
+    others = other_units(parameter, text)
     for mention in text.of_kind("number"):
+        if mention.start in others:
+            continue
         strength = readings.strength(mention, text)
         if strength > 0.3 and not text.in_focus(mention.start):
             strength -= 0.2

@@ -11,7 +11,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from memory.language.values.day_parts import half_of_day
 from memory.language.values.numbers import natural, parse_number, read_chinese
+from memory.language.values.plain import plain
+from memory.language.values.taken import Taken
+from memory.language.values.unsure import unsure_on_error
 
 _HOUR_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = rf"(?:{_HOUR_WORDS}|[01]?\d|2[0-3])"
@@ -53,6 +57,10 @@ _NAMED = {"noon": "12:00", "midday": "12:00", "midnight": "00:00", "正午": "12
 _PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 
 
+_LONGEST_TIME = 60
+"""Characters that a lone time has at most."""
+
+
 class TimeSpan(NamedTuple):
     """A time of day found in a text."""
 
@@ -62,24 +70,32 @@ class TimeSpan(NamedTuple):
     """HH:MM on the 24-hour clock."""
 
 
+def _no_times(text: str) -> tuple[TimeSpan, ...]:
+    return ()
+
+
+@unsure_on_error(_no_times)
 def find_times(text: str) -> tuple[TimeSpan, ...]:
     """Return the times of day written in `text`, in order; of overlapping readings the longest."""
+    text = plain(text)
+    halves = _halves_of_day(text)
     found: list[TimeSpan] = []
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
-            value = _value(match, _half_of_day(text, match.start()))
+            half = next(half for end, half in halves if match.start() < end)
+            value = _value(match, half)
             if value is not None:
                 found.append(TimeSpan(match.start(), match.end(), value))
-    kept: list[TimeSpan] = []
-    for span in sorted(found, key=lambda span: (span.start - span.end, span.start)):
-        if not any(other.start < span.end and span.start < other.end for other in kept):
-            kept.append(span)
-    return tuple(sorted(kept))
+    taken = Taken()
+    longest = sorted(found, key=lambda span: (span.start - span.end, span.start))
+    return tuple(sorted(span for span in longest if taken.add(span.start, span.end)))
 
 
 def normal_time(text: str) -> str | None:
     """Return HH:MM if the whole of `text` is a time of day, else `None`; lone figures are none."""
     text = text.strip()
+    if len(text) > _LONGEST_TIME:
+        return None
     clock = re.fullmatch(r"([01]?\d|2[0-3])[:：]([0-5]\d)(?::00)?", text)
     if clock:
         return f"{int(clock.group(1)):02d}:{clock.group(2)}"
@@ -87,17 +103,17 @@ def normal_time(text: str) -> str | None:
 
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？\n]")
-_LATE_WORDS = re.compile(r"\b(?:tonight|evening)\b|今晚|晚上|明晚|傍晚", re.IGNORECASE)
-_EARLY_WORDS = re.compile(r"\bmorning\b|早上|早晨|清晨|上午|凌晨", re.IGNORECASE)
 
 
-def _half_of_day(text: str, position: int) -> str | None:
-    """Return the part of the day that the sentence around `position` names, `None` where it names none or both."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    start = max((end for end in ends if end <= position), default=0)
-    sentence = text[start : next((end for end in ends if end > position), len(text))]
-    is_late, is_early = bool(_LATE_WORDS.search(sentence)), bool(_EARLY_WORDS.search(sentence))
-    return None if is_late == is_early else "evening" if is_late else "morning"
+def _halves_of_day(text: str) -> list[tuple[int, str | None]]:
+    """Return the end of each sentence with the part of the day that it names, `None` where it names none or both."""
+    halves: list[tuple[int, str | None]] = []
+    start = 0
+    for end in (*(match.end() for match in _SENTENCE_END.finditer(text)), len(text) + 1):
+        half = half_of_day((text[start:end],))
+        halves.append((end, None if half is None else "evening" if half == "late" else "morning"))
+        start = end
+    return halves
 
 
 def _value(match: re.Match[str], half: str | None) -> str | None:
