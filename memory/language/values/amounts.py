@@ -58,7 +58,8 @@ _SHORT = re.compile(
     r"(?<![\w.])(?P<hours>\d{1,2})\s?h(?:rs?)?\s?(?P<minutes>[0-5]?\d)(?:\s?m(?:ins?)?)?(?!\w)", re.IGNORECASE
 )
 _SHARE_OF_UNIT = re.compile(
-    r"\b(?P<share>half|(?:a |one |three[- ])?quarters?|(?:a |one |two[- ])?thirds?)[ -](?:of )?(?:an? )?"
+    r"(?<!and a )\b(?P<share>half|(?:(?<!and )(?:a |one )|three[- ])?quarters?|(?:(?<!and )(?:a |one )|two[- ])?thirds?)"
+    r"[ -](?:of )?(?:an? )?"
     r"(?=(?P<unit>[a-z]+)\b)|(?<![个\d一二两三四五六七八九十])(?P<han>半)个?(?=[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
@@ -147,6 +148,16 @@ def _goes_on(text: str, whole: Amount, part: Amount) -> bool:
         return False
     is_smaller = part.unit.factor < whole.unit.factor and part.value * part.unit.factor < whole.unit.factor
     return is_smaller and _AND.fullmatch(text, whole.end, part.start) is not None
+
+
+_OF = re.compile(r"\s?(?:[a-z]+\s)?of\s(?P<thing>[a-z][a-z-]*(?:\s(?!and\b|of\b)[a-z-]+)?)", re.IGNORECASE)
+
+
+def amounts_of_things(text: str) -> Iterator[tuple[float, str]]:
+    """Yield what is named with how much of it: "250 grams of flour, 500 of milk"."""
+    for one in amounts(text):
+        if (of := _OF.match(text, one.end)) and not one.article:
+            yield one.value, of["thing"]
 
 
 _FRACTIONS: tuple[tuple[re.Pattern[str], float], ...] = (

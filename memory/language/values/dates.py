@@ -21,7 +21,7 @@ from typing import NamedTuple
 from memory.language.values.date_forms import Order, day_number, form_readings, ordinal_pattern
 from memory.language.values.date_relations import COUNT, RECURRING, UNIT, counted_from, relation_readings
 from memory.language.values.days import DateSpan, coming_weekday, month_days, next_numbered
-from memory.language.values.feasts import feast_readings
+from memory.language.values.feasts import feast_readings, recurring_feasts
 from memory.language.values.plain import plain
 from memory.language.values.taken import Taken
 from memory.language.values.unsure import unsure_on_error
@@ -73,7 +73,9 @@ def read_dates(text: str, now: datetime | None, *, order: Order | None = None) -
                 continue
             if days is not None:
                 found.append((match.start(), match.end(), DateSpan(match.start(), match.end(), *days)))
-    recurring = sorted({match.span() for pattern in RECURRING for match in pattern.finditer(text)})
+    recurring = sorted(
+        {match.span() for pattern in (*RECURRING, recurring_feasts()) for match in pattern.finditer(text)}
+    )
     taken, spans, unread = Taken(), list[DateSpan](), list[tuple[int, int]]()
     recurs = [span for span in recurring if taken.add(*span)]
     for start, end, span in sorted(found, key=lambda one: (one[0] - one[1], one[0])):

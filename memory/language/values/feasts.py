@@ -35,11 +35,17 @@ _LISTED: Mapping[str, tuple[str, str, int]] = MappingProxyType(
 that of Hong Kong has all years and no day off beside the feast."""
 
 
+@lru_cache(maxsize=1)
+def recurring_feasts() -> re.Pattern[str]:
+    """Return what names a feast of every year, which is no day."""
+    latin, han = _alternatives()
+    return re.compile(rf"\b(?:every|each)\s(?:{latin})(?!\w)|每(?:年的?|逢|到)(?:{han})", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
 def feast_readings() -> tuple[Reading, ...]:
     """Return how the names of feasts are read."""
-    names = sorted(_names(), key=len, reverse=True)
-    latin = "|".join(re.escape(name) for name in names if name.isascii() or "’" in name)
-    han = "|".join(re.escape(name) for name in names if not (name.isascii() or "’" in name))
+    latin, han = _alternatives()
     return (
         (
             re.compile(
@@ -48,6 +54,16 @@ def feast_readings() -> tuple[Reading, ...]:
             _read,
         ),
         (re.compile(rf"(?:(?P<which>[今明去])年的?|(?P<year>\d{{4}})年的?)?(?:{han})(?![路街镇村店饼假])"), _read),
+    )
+
+
+def _alternatives() -> tuple[str, str]:
+    """The names in letters and those in characters, as alternatives of a pattern, the longest first."""
+    names = sorted(_names(), key=len, reverse=True)
+    is_latin = [name[0].isascii() for name in names]
+    return (
+        "|".join(re.escape(name) for name, latin in zip(names, is_latin, strict=True) if latin),
+        "|".join(re.escape(name) for name, latin in zip(names, is_latin, strict=True) if not latin),
     )
 
 

@@ -31,7 +31,8 @@ def form_key(value: JsonValue) -> str:
     """Return one text for all values that mean the same.
 
     Case, width, Chinese script, white space and key order do not count; dates, times of day and amounts with a unit
-    ("42 km", "42km"; "1.5 hours", "90 minutes"; "€1,500", "1,500 euros"; 五百块, "500元") are the same however they are written.
+    ("42 km", "42km"; "1.5 hours", "90 minutes"; "€1,500", "1,500 euros"; 五百块, "500元") are the same
+    however they are written.
     """
     return _text_key(value) if isinstance(value, str) else canonical_key(value)
 
