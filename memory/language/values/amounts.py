@@ -57,8 +57,9 @@ def lengths_of_time(text: str) -> Iterator[int]:
 _SHORT = re.compile(
     r"(?<![\w.])(?P<hours>\d{1,2})\s?h(?:rs?)?\s?(?P<minutes>[0-5]?\d)(?:\s?m(?:ins?)?)?(?!\w)", re.IGNORECASE
 )
+_ITS_OWN = r"(?<!and )(?:a |one )"
 _SHARE_OF_UNIT = re.compile(
-    r"(?<!and a )\b(?P<share>half|(?:(?<!and )(?:a |one )|three[- ])?quarters?|(?:(?<!and )(?:a |one )|two[- ])?thirds?)"
+    rf"(?<!and a )\b(?P<share>half|(?:{_ITS_OWN}|three[- ])?quarters?|(?:{_ITS_OWN}|two[- ])?thirds?)"
     r"[ -](?:of )?(?:an? )?"
     r"(?=(?P<unit>[a-z]+)\b)|(?<![个\d一二两三四五六七八九十])(?P<han>半)个?(?=[\u4e00-\u9fff])",
     re.IGNORECASE,
