@@ -51,50 +51,14 @@ def _words() -> list[str]:
     """Every word that the readers know, and what glues words together."""
     known = {"half", "quarter", "minus", "dozen", "million", "between", "from", "next", "last", "the", "of", "after"}
     known |= {"every other", "in", "on", "by", "ago", "week", "and a half", "o'clock", "pm", "noon", "twenty", "three"}
-    known |= {
-        "零下",
-        "半",
-        "万",
-        "亿",
-        "三",
-        "十",
-        "两",
-        "号",
-        "月",
-        "年",
-        "点",
-        "上个",
-        "下下",
-        "之前",
-        "到",
-        "每",
-        "一",
-        "个",
-    }
+    known |= {*"半万亿三十两号月年点到每一个", "零下", "上个", "下下", "之前"}
     for words in tongues():
         known |= {name for forms in (*words.weekdays, *words.months) for name in forms}
         known |= {*words.ordinals, *words.offsets, *words.past, *words.week}
         known |= {name for table in (words.units, words.feasts) for forms in table.values() for name in forms}
     locale = Locale("en")
     known |= {*map(str, locale.currency_symbols.values()), *map(str, locale.currencies)}
-    known |= {
-        "US$",
-        "hk$",
-        "¥",
-        "１２",
-        "ＵＳ＄",
-        "½",
-        "٣",
-        "²",
-        "Ⅷ",
-        "31",
-        "29",
-        "0",
-        "1 500",
-        "1,5",
-        "9" * 30,
-        "2026",
-    }
+    known |= {"US$", "hk$", "¥", "１２", "ＵＳ＄", "½", "٣", "²", "Ⅷ", "31", "29", "0", "1 500", "1,5", "9" * 30}
     return sorted(known)
 
 
@@ -102,8 +66,6 @@ _CASES = st.sampled_from((str, str.upper, str.title, str.swapcase))
 _WORD = st.builds(lambda word, case: case(word), st.sampled_from(_words()), _CASES)
 _ODD = st.sampled_from(
     ["\ud800", "\u202e", "\u200d", "\x00", "\ufeff", "👨‍👩‍👧", "🇩🇪", "İ", "ı", "ſ", "\u212a", "ß", "\u0301"]
-)
-    ["\ud800", "\u202e", "\u200d", "\x00", "\ufeff", "👨‍👩‍👧", "🇩🇪", "İ", "ı", "ſ", "K", "ß", "\u0301"]
 )
 _GLUE = st.sampled_from([" ", "", "-", "/", ".", ",", "，", "：", ":", "'s ", "\n", " to ", "到"])
 TEXTS = st.one_of(
