@@ -24,6 +24,8 @@ class Tongue(BaseModel, frozen=True, extra="forbid"):
     ordinals: tuple[str, ...]
     words_not_codes: frozenset[str]
     """Codes of currencies that are words in lower case."""
+    of_feasts: tuple[str, ...]
+    """After the name of a feast: it is no day."""
     past: tuple[str, ...]
     """Before a date without a year: it is one gone by."""
     offsets: Mapping[str, int]

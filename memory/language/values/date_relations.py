@@ -20,6 +20,7 @@ from memory.language.values.days import (
     one,
     past_weekday,
 )
+from memory.language.values.han_dates import YEARS
 from memory.language.values.weekdays import day_of, is_shy, weekday_pattern, zh_weekday_pattern
 
 WHICH: Mapping[str, int] = MappingProxyType(
@@ -27,8 +28,9 @@ WHICH: Mapping[str, int] = MappingProxyType(
 )
 # 一下 ("a little") is no 下 ("next"): 查一下周四 looks up this Thursday.
 _ZH_WHICH = r"(?P<which>这|本|(?<!一)下下|(?<!一)下|上上|上)"
+_ENGLISH_DAYS = "(?:mon|tue(?:s)?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?"
 _COUNT_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
-COUNT = rf"(?P<count>an?|another|a couple of|\d{{1,4}}|{_COUNT_WORDS})"
+COUNT = rf"(?P<count>half an?|an?|another|a couple of|\d{{1,4}}|{_COUNT_WORDS})"
 UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
 
 
@@ -43,7 +45,7 @@ def relation_readings() -> tuple[Reading, ...]:
         (
             re.compile(
                 r"(?:\b(?:the )?(?P<which>this|next|last|this coming|coming)\s)?"
-                rf"{weekday_pattern()}(?!\sthe\s\d)(?P<after>\s(?:after\snext|week|(?P<week>(?:of\s)?"
+                rf"{weekday_pattern()}(?!\sthe\s\d)(?P<after>\s(?:after\snext|week|fortnight|(?P<week>(?:of\s)?"
                 r"(?:this|next|last)\sweek))(?!\w|-?end))?",
                 flags,
             ),
@@ -67,13 +69,13 @@ def relation_readings() -> tuple[Reading, ...]:
             re.compile(rf"{_ZH_WHICH}(?P<unit>周|个?星期|个?礼拜|个月|月)(?![一二三四五六日天末底初])"),
             _read_period,
         ),
-        (re.compile(r"(?P<which>去|今|明)(?P<unit>年)(?![底末初])"), _read_period),
-        (re.compile(rf"\b(?:{latin})\b|{han}", flags), _read_offset),
+        (re.compile(r"(?P<which>[前去今明后])(?P<unit>年)(?![底末]|的?\d|的?[一二三四五六七八九十]+月)"), _read_period),
+        (re.compile(rf"\b(?P<day>{latin})\b(?:\s(?P<more>week|fortnight)\b(?![-\s]?end))?|{han}", flags), _read_offset),
         (re.compile(rf"\b(?P<side>in) {COUNT} {UNIT}(?:['’]s? time)?\b(?!['’])", flags), _read_counted),
         (re.compile(rf"\b{COUNT} {UNIT} (?P<side>ago|from (?:now|today))\b", flags), _read_counted),
         (
             re.compile(
-                rf"(?P<count>{ZH_NUM}|两|\d{{3}})(?P<unit>天|周|个?星期|个?礼拜|个月|年)(?P<side>之?[后前]|以[后前])"
+                rf"(?P<count>{ZH_NUM}|两|半|\d{{3}})(?P<unit>天|周|个?星期|个?礼拜|个月|年)(?P<side>之?[后前]|以[后前])"
             ),
             _read_counted,
         ),
@@ -82,13 +84,15 @@ def relation_readings() -> tuple[Reading, ...]:
 
 RECURRING = (
     re.compile(
-        r"\b(?:(?:every|each)(?:\s(?:other|second|third|single|week\son|\d(?:nd|rd|th)))?|alternate)\s"
-        r"(?:(?:on\s)?(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?|(?:week-?)?(?:day|end)s?|weeks?"
-        r"|months?|years?|mornings?|evenings?|nights?|afternoons?)\b"
-        r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b",
+        r"\b(?:every|each)(?:\s(?:other|second|third|single|few|couple of|\d{1,3}(?:nd|rd|th)?|week\son|"
+        rf"{_COUNT_WORDS}))?\s(?:on\s)?(?:{_ENGLISH_DAYS}|(?:week-?)?(?:day|end)|week|fortnight|month|year|morning"
+        r"|evening|night|afternoon)s?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days\b|\balternate\s\w+days?\b",
         re.IGNORECASE,
     ),
-    re.compile(r"(?:每逢?隔?|隔)个?(?:(?:周|星期|礼拜)[一二三四五六日天]|周末|(?:周|月|年|星期|礼拜)(?![初底末]))"),
+    re.compile(
+        r"(?:每逢?隔?|隔)[一两二三四五六七八九十\d]{0,3}个?"
+        r"(?:(?:周|星期|礼拜)[一二三四五六日天]|周末|(?:天|周|月|年|星期|礼拜)(?![初底末]))"
+    ),
 )
 """What comes again and again and is no day."""
 
@@ -104,8 +108,8 @@ def _read_weekday(match: re.Match[str], today: date) -> Days | None:
     if after == "after next":
         return one(monday_of(today, 2) + timedelta(days=weekday))
     upcoming = coming_weekday(weekday, today)
-    if after == "week":
-        return one(upcoming + timedelta(weeks=1))
+    if after in ("week", "fortnight"):
+        return one(upcoming + timedelta(weeks=1 if after == "week" else 2))
     if which in ("", "coming"):
         return one(upcoming)
     if which == "last":
@@ -126,7 +130,7 @@ def _read_weekend(match: re.Match[str], today: date) -> Days | None:
 
 def _read_period(match: re.Match[str], today: date) -> Days | None:
     which, unit = match["which"].casefold(), match["unit"].casefold().removeprefix("个")
-    shift = 2 if which == "after next" else "去今明".index(which) - 1 if which in "去今明" else WHICH[which]
+    shift = 2 if which == "after next" else YEARS[which] if which in YEARS and unit == "年" else WHICH[which]
     if unit in ("week", "周", "星期", "礼拜"):
         monday = monday_of(today, shift)
         return monday, monday + timedelta(days=6)
@@ -136,8 +140,10 @@ def _read_period(match: re.Match[str], today: date) -> Days | None:
 
 
 def _read_offset(match: re.Match[str], today: date) -> Days | None:
-    name = match.group().casefold()
-    return one(today + timedelta(days=next(words.offsets[name] for words in tongues() if name in words.offsets)))
+    name = (match["day"] or match.group()).casefold()
+    days = next(words.offsets[name] for words in tongues() if name in words.offsets)
+    weeks = {"week": 1, "fortnight": 2}.get((match["more"] or "").casefold(), 0)
+    return one(today + timedelta(days=days, weeks=weeks))
 
 
 def _read_counted(match: re.Match[str], today: date) -> Days | None:
@@ -148,6 +154,8 @@ def _read_counted(match: re.Match[str], today: date) -> Days | None:
 def counted_from(day: date, count: str, unit: str, sign: int) -> date:
     """Return the day a number of units after (`sign` 1) or before (-1) another."""
     count, unit = count.casefold(), unit.casefold().removeprefix("个")
+    if count.startswith("half") or count == "半":
+        raise ValueError("half of a month or a year has no number of days")
     number = sign * (1 if count in ("a", "an", "another") else 2 if "couple" in count else day_number(count))
     if unit in ("month", "月", "year", "年"):
         return months_later(day, number * (12 if unit in ("year", "年") else 1))

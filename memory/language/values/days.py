@@ -60,6 +60,20 @@ def months_later(day: date, months: int) -> date:
     return first.replace(day=min(day.day, last.day))
 
 
+def nth_weekday(month: Days, weekday: int, nth: int) -> date:
+    """Return the first (1), second … or last (-1) such day of a month, Monday 0.
+
+    Raises:
+        ValueError: If the month has no fifth one.
+    """
+    if nth < 0:
+        return month[1] - timedelta(days=(month[1].weekday() - weekday) % 7)
+    day = month[0] + timedelta(days=(weekday - month[0].weekday()) % 7, weeks=nth - 1)
+    if day > month[1]:
+        raise ValueError(f"the month has no such day {nth} times")
+    return day
+
+
 def monday_of(today: date, weeks: int = 0) -> date:
     """Return the Monday of the week so many after that of `today`."""
     return today - timedelta(days=today.weekday()) + timedelta(weeks=weeks)

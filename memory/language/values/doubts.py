@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from memory.language.text_cache import text_cache
-from memory.language.values.date_forms import Order
 from memory.language.values.dates import read_dates
+from memory.language.values.figure_dates import Order
 from memory.language.values.numbers import read_numbers
 from memory.language.values.taken import Taken
 

@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from memory.language.text import stem
 from memory.language.values.codes import find_codes
-from memory.language.values.date_forms import Order
 from memory.language.values.dates import Dates, read_dates
+from memory.language.values.figure_dates import Order
 from memory.language.values.numbers import find_numbers
 from memory.language.values.plain import READ_CHARACTERS as READ_CHARACTERS
 from memory.language.values.plain import plain
