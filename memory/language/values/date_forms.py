@@ -78,7 +78,15 @@ def english_readings() -> tuple[Reading, ...]:
     shy = [name.title() for name in tongue("en").shy_months]
     bold = [forms[0].title() for forms in tongue("en").months if forms[0].title() not in shy]
     # "May" and "March" are too often verbs; in capitals after a preposition, or with a year, they are months.
-    named = "|".join((*bold, *(rf"(?<=in ){name}|(?<=of ){name}|(?<=next ){name}|{name}(?=\s\d{{4}})" for name in shy)))
+    named = "|".join(
+        (
+            *bold,
+            *(
+                rf"(?<=in ){name}|(?<=of ){name}|(?<=next ){name}|(?<=last ){name}|(?<=this ){name}|{name}(?=\s\d{{4}})"
+                for name in shy
+            ),
+        )
+    )
     to = r"\s?(?:-|–|to|until|till|through|and)\s?(?:the\s)?"
     which = rf"(?:(?P<which>this|next|last|the) month|{month}{year})"
     rows: tuple[tuple[str, Reader], ...] = (

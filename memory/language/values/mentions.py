@@ -177,6 +177,10 @@ def _numbers(said: str, unread: Taken) -> Iterator[Mention]:
             or beginning.get(number.end)
             or beginning.get(number.end + 1)
         )
+        if text.endswith("百分之", 0, number.start) or text.startswith("百分之", number.start):
+            unit = "%"
+        elif unit is None and "块" in text[number.start : number.end]:
+            unit = "块"
         following = _UNIT.match(text, number.end)
         if unit is None and following:
             unit = stem(following["unit"].casefold())
