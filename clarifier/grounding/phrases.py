@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from clarifier.effects import effect_of_verb
 from clarifier.grounding.chinese_names import chinese_name
-from clarifier.grounding.measures import unit_word
 from memory.language.text import Language, split_name, stem
+from memory.language.values.units import is_unit
 from memory.tools import Parameter, Tool
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -70,7 +70,7 @@ def says_nothing(parameter: Parameter, language: Language) -> bool:
 
 def _explains(described: str, word: str) -> bool:
     """Whether a description says more than a name of one word: it names the same thing, or the word says nothing."""
-    return word in _VAGUE or unit_word(word) or stem(word) in {stem(one.casefold()) for one in described.split()}
+    return word in _VAGUE or is_unit(word) or stem(word) in {stem(one.casefold()) for one in described.split()}
 
 
 def purpose(tool: Tool, language: Language) -> str:
