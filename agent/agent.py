@@ -9,7 +9,7 @@ from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.planners.rules.own_request import is_own_request
-from agent.state import Clock, Planner, ToolExecutor, User
+from agent.seams import Clock, Planner, ToolExecutor, User
 from agent.stewardship.state_view import state_lines
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads

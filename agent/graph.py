@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 
 from agent.advance import MAX_PLANS, advance, begin
 from agent.errors import ForeignTurnError, MissingCheckpointerError, ObservationCountError
-from agent.state import Clock, Decide, OwnRequest, Planner, ToolExecutor, TurnLog, User
+from agent.seams import Clock, Decide, OwnRequest, Planner, ToolExecutor, TurnLog, User
 from agent.turn_state import (
     Answered,
     AskUser,

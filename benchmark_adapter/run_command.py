@@ -191,7 +191,7 @@ def run(
         }
         words = ["run", *(str(word) for option in given.items() if option[1] is not None for word in option)]
         hint = "see what memory is worth"
-        from benchmark_adapter.scoring.run_comparison import comparable_run
+        from benchmark_adapter.reports.run_comparison import comparable_run
 
         if (other := comparable_run(finished.run)) is not None:
             hint, words = "see what differs from the last such run", ["compare", str(other), str(finished.run.path)]
@@ -209,8 +209,8 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
     if as_json:
         typer.echo(json.dumps(metrics, ensure_ascii=False))
         return
-    from benchmark_adapter.scoring.paper import standing
-    from benchmark_adapter.scoring.table import run_tables, summary_table
+    from benchmark_adapter.reports.paper import standing
+    from benchmark_adapter.reports.table import run_tables, summary_table
 
     title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
     tables = run_tables if full else summary_table

@@ -91,7 +91,7 @@ def report(
     """
     with reported("nothing was written"):
         from benchmark_adapter.reports.report import write_report
-        from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
+        from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
 
         read = [read_with_data(path, data=data, toolsets=toolsets) for path in runs]
         written = [write_report(run, judged_turns(run, sessions)) for run, sessions in read]

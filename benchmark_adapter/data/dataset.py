@@ -13,7 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmark_adapter.data.topics import Gold, ReferenceStep, TopicFile, read_time, read_topic_files, topic_field
+from benchmark_adapter.data.reference import ReferenceStep
+from benchmark_adapter.data.topics import Gold, TopicFile, read_time, read_topic_files, topic_field
 from benchmark_adapter.errors import DatasetError
 
 DEFAULT_SEED = 42

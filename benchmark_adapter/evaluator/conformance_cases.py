@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from benchmark_adapter.data.dataset import build_entry
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.errors import DatasetError, ReferenceCrashError, ReferenceGraphError
 from benchmark_adapter.evaluator.arguments import check_arguments, check_schema, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools

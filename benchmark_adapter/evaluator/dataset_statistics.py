@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark_adapter.data.dataset import Entry
-from benchmark_adapter.data.topics import PSEUDO_ACTIONS, read_time, topic_field
+from benchmark_adapter.data.reference import PSEUDO_ACTIONS
+from benchmark_adapter.data.topics import read_time, topic_field
 from benchmark_adapter.evaluator.reference_metrics import FIRST_TURN, MULTI_TOOL, SUBSEQUENT_TURN, type_rows
 from benchmark_adapter.evaluator.score_tables import percentile
 

@@ -16,8 +16,8 @@ from benchmark_adapter.options import JsonFlag
 from benchmark_adapter.reported import reported
 
 if TYPE_CHECKING:
+    from benchmark_adapter.labelling.head import LabelHead
     from benchmark_adapter.suites.decide_suites import DecideSuite
-    from clarifier.calibration.label_head import LabelHead
 
 _out, _err = Console(), Console(stderr=True)
 
@@ -44,8 +44,8 @@ def decide(
     Exit status: 2 on bad input.
     """
     with reported("nothing was written"):
+        from benchmark_adapter.labelling.head import shipped_label_head
         from benchmark_adapter.suites.decide_suites import load_decide_suites
-        from clarifier.calibration.label_head import shipped_label_head
 
         suites = load_decide_suites(data, suite)
         head = shipped_label_head()

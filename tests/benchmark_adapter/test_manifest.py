@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from benchmark_adapter.errors import ManifestMismatchError
-from benchmark_adapter.runs.manifest import Manifest, digest, package_versions, python_version, source_commit
+from benchmark_adapter.provenance import digest, package_versions, python_version, source_commit
+from benchmark_adapter.runs.manifest import Manifest
 
 FIELDS: dict[str, Any] = {
     "data": "d" * 64,

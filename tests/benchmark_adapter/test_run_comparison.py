@@ -16,11 +16,11 @@ from benchmark_adapter.data.source import data_hash
 from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError, MissingExtraError, RunDirectoryError
 from benchmark_adapter.replay.environment import Reply, WrittenCall
 from benchmark_adapter.replay.turn_result import TurnLine
+from benchmark_adapter.reports.run_comparison import ComparedMetric, Difference, RunComparison, compare_runs
+from benchmark_adapter.reports.run_comparison_plot import plot_comparison
+from benchmark_adapter.reports.run_comparison_table import comparison_tables
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
-from benchmark_adapter.scoring.run_comparison import ComparedMetric, Difference, RunComparison, compare_runs
-from benchmark_adapter.scoring.run_comparison_plot import plot_comparison
-from benchmark_adapter.scoring.run_comparison_table import comparison_tables
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import library_topics, write_topics
 

@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console, Group
 
 from benchmark_adapter.replay.turn_result import RecalledItem
+from benchmark_adapter.reports.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
+from benchmark_adapter.reports.table import run_tables, summary_table
 from benchmark_adapter.runs.manifest import Manifest
-from benchmark_adapter.scoring.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
 from benchmark_adapter.scoring.run_metrics import compute_metrics
-from benchmark_adapter.scoring.table import run_tables, summary_table
 from clarifier.decision import Act, Ask, Odds, Usage
 from memory.records import ToolCall
 from tests.benchmark_adapter.test_manifest import FIELDS

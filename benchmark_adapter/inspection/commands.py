@@ -36,8 +36,8 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
     with reported("nothing was written"):
         from benchmark_adapter.data.dataset import load_sessions
         from benchmark_adapter.data.source import located
-        from benchmark_adapter.data.stats import candidate_toolsets, data_statistics, paper_statistics
         from benchmark_adapter.data.topic_files import find_topic_files, toolsets_of
+        from benchmark_adapter.inspection.stats import candidate_toolsets, data_statistics, paper_statistics
 
         with located(data) as path:
             sessions = load_sessions(path, toolsets=toolsets)
@@ -47,7 +47,7 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
         named = {"path": _name(data), **found, "official_data": paper_statistics()}
         typer.echo(json.dumps(named, ensure_ascii=False, allow_nan=False))
         return
-    from benchmark_adapter.data.stats_table import statistics_tables
+    from benchmark_adapter.inspection.stats_table import statistics_tables
 
     _out.print(statistics_tables(found, paper_statistics(), title=_name(data)))
 
@@ -60,7 +60,7 @@ def validate(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json
     """
     with reported("nothing was written"):
         from benchmark_adapter.data.source import located
-        from benchmark_adapter.data.validation import validate_data
+        from benchmark_adapter.inspection.validation import validate_data
 
         with located(data) as path, Progress(console=_err, transient=True) as progress:
             task = progress.add_task("files", total=None)
@@ -70,7 +70,7 @@ def validate(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json
     if as_json:
         typer.echo(json.dumps({"path": _name(data), **report.as_json()}, ensure_ascii=False))
     else:
-        from benchmark_adapter.data.stats_table import print_report
+        from benchmark_adapter.inspection.stats_table import print_report
 
         print_report(_out, report)
     raise typer.Exit(_FAULTY if report.errors else 0)

@@ -11,8 +11,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from benchmark_adapter.runs.manifest import digest
-from benchmark_adapter.scoring.run_comparison import ComparedMetric, RunComparison
+from benchmark_adapter.provenance import digest
+from benchmark_adapter.reports.run_comparison import ComparedMetric, RunComparison
 
 _NOT_PERCENT = ("ask.questions_per_turn", "expected_cost", "calibration.")
 """Beginnings of the paths whose values are no shares."""

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmark_adapter.evaluator.conformance import Report
+from benchmark_adapter.reports.paper import NOT_COMPARABLE, paper_tables
 from benchmark_adapter.scoring.metrics import SOURCES
-from benchmark_adapter.scoring.paper import NOT_COMPARABLE, paper_tables
 
 _EXACT_COLUMNS = {
     "overall": "overall",
