@@ -143,6 +143,12 @@ def _tool_faults(tools: Sequence[Any]) -> Iterator[Fault]:
 def _parameter_faults(tool: Tool) -> Iterator[Fault]:
     function = tool.definition.get("function")
     parameters = function.get("parameters") if isinstance(function, dict) else None
+    if isinstance(function, dict) and function.get("parameters", {}) is None:
+        yield warning(
+            "tool-schema",
+            f"tool {tool.name!r} has null for its parameters; no call of it can be right",
+            "write {} where there are none",
+        )
     if not isinstance(parameters, dict):
         return
     properties, required = parameters.get("properties"), parameters.get("required")
