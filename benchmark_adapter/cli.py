@@ -14,6 +14,7 @@ from agent.printable import escape_what_streams_lack
 from benchmark_adapter.calibration.commands import calibrate, report
 from benchmark_adapter.inspection.commands import app as data_app
 from benchmark_adapter.options import FullFlag, JsonFlag, RunDataOption, RunToolsetsOption, SimilarityOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import ReportingGroup, reported
 from benchmark_adapter.run_command import print_metrics, run
 from benchmark_adapter.suites.decide_command import decide
@@ -93,7 +94,8 @@ def audit(
     if as_json:
         typer.echo(json.dumps({"run_dir": str(run_dir), **audit_json(found, examples)}, ensure_ascii=False))
     else:
-        _out.print(audit_tables(found, examples, title=str(run_dir)))
+        print_whole(_out, str(run_dir))
+        _out.print(audit_tables(found, examples, title=run_dir.name))
 
 
 @app.command(rich_help_panel=AGENT)
@@ -125,6 +127,9 @@ def compare(
         return
     from benchmark_adapter.reports.run_comparison_table import comparison_tables
 
+    _out.print(f"{comparison.n} turns", highlight=False)
+    for number, one in enumerate(comparison.runs, start=1):
+        print_whole(_out, f"{number}: {one.manifest.title}", str(one.path))
     _out.print(comparison_tables(comparison, full=full), highlight=False, soft_wrap=False)
 
 

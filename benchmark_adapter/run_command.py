@@ -26,6 +26,7 @@ from agent.commands.options import (
     ProviderOption,
 )
 from benchmark_adapter.options import DATA, SCORING, DataOption, FullFlag, JsonFlag, SimilarityOption, ToolsetsOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.replay.past import View
 from benchmark_adapter.reported import reported
 from benchmark_adapter.runs.manifest import PlannerName
@@ -171,7 +172,7 @@ def run(
         )
         launch = prepare(options)
         for note in launch.notes:
-            _err.print(note, highlight=False, markup=False, soft_wrap=True)
+            print_whole(_err, note)
         with launch.open() as run_directory, _progress() as progress:
             task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
             finished = launch.finish(run_directory, on_turn=lambda line: progress.advance(task))
@@ -195,13 +196,8 @@ def run(
 
         if (other := comparable_run(finished.run)) is not None:
             hint, words = "see what differs from the last such run", ["compare", str(other), str(finished.run.path)]
-        _out.print(f"\nRun directory: {finished.run.path}", highlight=False, markup=False, soft_wrap=True)
-        _out.print(
-            f"Next, {hint}: {shlex.join([_command(), *words])}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-        )
+        print_whole(_out, "\nRun directory:", str(finished.run.path))
+        print_whole(_out, f"Next, {hint}:", shlex.join([_command(), *words]))
 
 
 def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifest: Manifest | None) -> None:
@@ -209,12 +205,13 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
     if as_json:
         typer.echo(json.dumps(metrics, ensure_ascii=False))
         return
+    from benchmark_adapter.reports.kept_back import kept_back
     from benchmark_adapter.reports.paper import standing
     from benchmark_adapter.reports.table import run_tables, summary_table
 
     title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
     tables = run_tables if full else summary_table
-    _out.print(tables(metrics, title=title, standing=standing(manifest)))
+    _out.print(tables(metrics, title=title, standing=standing(manifest), beside=kept_back(manifest)))
     if full and manifest is not None and manifest.heads_saw:
         _out.print(
             f"The heads were fitted on {', '.join(manifest.heads_saw)}: the calibration figures flatter them; "

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmark_adapter.options import JsonFlag, ToolsetsOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import reported
 
 app = typer.Typer(no_args_is_help=True, help="Look into a data set: what it is made of, and what is wrong with it.")
@@ -49,7 +50,8 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
         return
     from benchmark_adapter.inspection.stats_table import statistics_tables
 
-    _out.print(statistics_tables(found, paper_statistics(), title=_name(data)))
+    print_whole(_out, _name(data))
+    _out.print(statistics_tables(found, paper_statistics(), title=Path(_name(data)).name))
 
 
 @app.command()

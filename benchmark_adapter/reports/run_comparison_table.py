@@ -34,13 +34,12 @@ CAPTION = (
 
 
 def comparison_tables(comparison: RunComparison, *, full: bool = False) -> Group:
-    """Return which runs are compared, and one table of the settings and the numbers in which they differ.
+    """Return one table of the settings and the numbers in which the runs differ.
 
     Args:
         comparison: The runs; the others stand beside the first, called 1.
         full: Show every number, not only what matters most and what differs beyond chance.
     """
-    named = [Text(f"{number}: {run.path}: {run.manifest.title}") for number, run in enumerate(comparison.runs, start=1)]
     known = {
         path: metric for path, metric in comparison.metrics.items() if any(value is not None for value in metric.values)
     }
@@ -50,12 +49,7 @@ def comparison_tables(comparison: RunComparison, *, full: bool = False) -> Group
     if rest := len(known) - len(shown):
         left_out.append(f"{rest} numbers that do not differ beyond chance")
     notes = [CAPTION, *([f"Left out: {' and '.join(left_out)}; --full shows them."] if left_out else [])]
-    return Group(
-        Text(f"{comparison.n} turns"),
-        *named,
-        _table(comparison, shown, with_intervals=with_intervals),
-        Text("\n".join(notes)),
-    )
+    return Group(_table(comparison, shown, with_intervals=with_intervals), Text("\n".join(notes)))
 
 
 def _is_sure(metric: ComparedMetric) -> bool:

