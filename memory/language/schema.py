@@ -63,6 +63,8 @@ _CHINESE: tuple[tuple[Effect, re.Pattern[str]], ...] = (
         re.compile("获取|检索|查询|搜索|查找|查看|列出|返回|计算|检查|提供|访问|生成|探索|翻译|转换|估算|识别|分析"),
     ),
 )
+_CHARACTERS_OF_A_HEAD = 6
+"""Of a Chinese description, as 该工具用于 takes."""
 _SENTENCE_END = re.compile(r"[。；]|\.\s")
 
 
@@ -84,7 +86,9 @@ def tool_effect(name: str, description: str = "") -> Effect:
             return opening
     is_noun = opening is not None and len(words) > 1
     told: Effect | None = "read" if is_noun and words[-1] in _TOLD else None
-    found = _of_description(description) or _of_further_words(words) or told or opening
+    # Far into a Chinese sentence a verb is of something else: "在查到的餐厅订位，返回编号" books.
+    described = _of_description(description, None if opening is None else _CHARACTERS_OF_A_HEAD)
+    found = described or _of_further_words(words) or told or opening
     if found is not None:
         return found
     order: tuple[Effect, ...] = ("pay", "write", "message", "read")
@@ -118,7 +122,13 @@ def _with_order(effect: Effect, words: tuple[str, ...]) -> Effect:
     return "pay" if is_order and {"order", "payment", "transfer"} & set(words[1:]) else effect
 
 
-def _of_description(description: str) -> Effect | None:
+def _of_description(description: str, most_before: int | None = None) -> Effect | None:
+    """Return what the verb at the head of an English description says, or the first one of a Chinese description.
+
+    Args:
+        description: As in the schema.
+        most_before: Characters that may stand before a Chinese verb; `None`: any number.
+    """
     sentence = _first_sentence(description)
     words = tuple(word.strip(",.;:()").casefold() for word in sentence.split())
     if words and words[0] in _NOUNS_TOO and words[1:2] and words[1] in _TOLD:
@@ -126,7 +136,8 @@ def _of_description(description: str) -> Effect | None:
     if words and (found := verb_effect(words[0])):
         return _with_order(found, words)
     places = [(match.start(), effect) for effect, pattern in _CHINESE if (match := pattern.search(sentence))]
-    return min(places)[1] if places else None
+    first, effect = min(places, default=(0, None))
+    return effect if most_before is None or first <= most_before else None
 
 
 def _first_sentence(description: str) -> str:

@@ -37,6 +37,7 @@ from tests.clarifier.samples import tool
         ("order_create", "Create an order.", "pay"),
         ("book_search", "Search the library.", "read"),
         ("book_search", "", "read"),
+        ("book_table", "在查到的餐厅订位，返回编号。", "write"),
         ("book_table", "Find and book a table.", "write"),
         ("book_table", "", "write"),
         ("record_lookup", "", "read"),
