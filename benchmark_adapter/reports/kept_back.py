@@ -1,4 +1,4 @@
-"""What is got for persons that nobody looked at, to stand beside a figure of those that all was made with."""
+"""What is got for persons kept back from those who made it, to stand beside a figure of those it was made with."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class KeptBack:
     @property
     def note(self) -> str:
         """What the figure is, in words that stand below it."""
-        measured = "not measured so" if self.overall is None else f"{self.turns} turns"
-        return f"Kept back: persons and toolsets nobody looked at ({measured}; docs/results.md)."
+        measured = "not measured with these settings" if self.overall is None else f"{self.turns} turns"
+        return f"Kept back: persons it was not made with ({measured}; docs/results.md)."
 
 
 _RULES_WITH_STEAD = KeptBack(overall=0.079, turns=136)
