@@ -7,10 +7,13 @@ import json
 import platform
 import subprocess
 from collections.abc import Iterable
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+_ROOT = Path(__file__).resolve().parents[1]
+_SOURCES = ("memory", "clarifier", "agent", "benchmark_adapter")
 _PACKAGES = (
     "stead",
     "chromadb",
@@ -48,14 +51,25 @@ def python_version() -> str:
     return f"{platform.python_implementation()} {'.'.join(platform.python_version_tuple()[:2])}"
 
 
+@cache
+def source_hash() -> str:
+    """Return the SHA-256 of all that plays and scores: code, word lists and weights of the four packages."""
+    found = hashlib.sha256()
+    for package in _SOURCES:
+        for path in sorted((_ROOT / package).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":
+                found.update(f"{path.relative_to(_ROOT).as_posix()}\0{path.stat().st_size}\0".encode())
+                found.update(path.read_bytes())
+    return found.hexdigest()
+
+
 def source_commit() -> str | None:
     """Return the commit of the source tree this package lies in, `None` where it is not a git checkout."""
-    root = Path(__file__).resolve().parents[1]
-    if not (root / ".git").exists():
+    if not (_ROOT / ".git").exists():
         return None
     try:
-        head = _git(root, "rev-parse", "HEAD").strip()
-        return f"{head}+dirty" if _git(root, "status", "--porcelain", "--untracked-files=no").strip() else head
+        head = _git(_ROOT, "rev-parse", "HEAD").strip()
+        return f"{head}+dirty" if _git(_ROOT, "status", "--porcelain", "--", *_SOURCES).strip() else head
     except (OSError, subprocess.CalledProcessError):
         return None
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,10 +29,11 @@ from agent.commands.options import (
 from benchmark_adapter.options import DATA, SCORING, DataOption, FullFlag, JsonFlag, SimilarityOption, ToolsetsOption
 from benchmark_adapter.printing import print_whole
 from benchmark_adapter.replay.past import View
-from benchmark_adapter.reported import reported
+from benchmark_adapter.reported import BAD_INPUT, reported
 from benchmark_adapter.runs.manifest import PlannerName
 
 if TYPE_CHECKING:
+    from benchmark_adapter.replay.turn_result import TurnLine
     from benchmark_adapter.runs.manifest import Manifest
 
 RUN = "Run"
@@ -142,7 +144,7 @@ def run(
     """Play every turn of a data set, score it and print the table.
 
     Interrupted, the same command goes on where it stopped; finished, it prints its table again. Exit status: 0 also if
-    some turns failed (they are counted), 2 on bad input.
+    some turns failed (they are counted), 2 if all did and on bad input.
     """
     with reported("the turns that are done are kept; the same command goes on from there"):
         from benchmark_adapter.runs.launch import RunOptions, prepare
@@ -198,6 +200,7 @@ def run(
             hint, words = "see what differs from the last such run", ["compare", str(other), str(finished.run.path)]
         print_whole(_out, "\nRun directory:", str(finished.run.path))
         print_whole(_out, f"Next, {hint}:", shlex.join([_command(), *words]))
+    _tell_failures(finished.run.lines)
 
 
 def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifest: Manifest | None) -> None:
@@ -219,6 +222,22 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
             highlight=False,
             markup=False,
         )
+
+
+def _tell_failures(lines: Sequence[TurnLine]) -> None:
+    """Say what ended the first turn that failed; exit with status 2 where all did."""
+    failed = [(line, line.failure) for line in lines if line.failure is not None]
+    if not failed:
+        return
+    line, failure = failed[0]
+    print_whole(
+        _err,
+        f"stead-bench: {len(failed)} of {len(lines)} turns failed; first turn {line.turn} of {line.session}:",
+        f"{failure.type}: {failure.message}",
+        *([failure.place] if failure.place else []),
+    )
+    if len(failed) == len(lines):
+        raise typer.Exit(BAD_INPUT)
 
 
 def _command() -> str:

@@ -16,7 +16,7 @@ from agent.settings import ChatSettings
 from benchmark_adapter.data.dataset import DEFAULT_SEED, ReferenceTurn, Session
 from benchmark_adapter.data.source import data_hash, read_data
 from benchmark_adapter.errors import BenchmarkError
-from benchmark_adapter.provenance import digest, package_versions, python_version, source_commit
+from benchmark_adapter.provenance import digest, package_versions, python_version, source_commit, source_hash
 from benchmark_adapter.replay.memory_control import givers
 from benchmark_adapter.replay.oracle import MissingGoldError, OraclePlanner
 from benchmark_adapter.replay.past import View
@@ -157,6 +157,7 @@ def prepare(options: RunOptions) -> Launch:
         python=python_version(),
         packages=package_versions(),
         commit=source_commit(),
+        code=source_hash(),
         dropped=tuple(dropped_topics(every)),
         heads_saw=_seen(heads, every),
         location={

@@ -68,6 +68,8 @@ class Manifest(BaseModel):
     packages: dict[str, str]
     commit: str | None
     """Of the source tree, `+dirty` with uncommitted changes; `None` when installed from a package."""
+    code: str | None = None
+    """SHA-256 of the source, so that no result of other code is taken for that of this one; `None` in older runs."""
     location: dict[str, str | None]
     """Where data and toolsets were read from, `None` for the bundled ones: outside the hash."""
     dropped: tuple[dict[str, str | int | None], ...] = ()

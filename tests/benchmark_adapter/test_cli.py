@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -257,9 +258,14 @@ def test_memory_of_an_unknown_persona_is_one_message() -> None:
     assert not Path("run").exists()
 
 
-def test_failed_turns_are_counted_and_the_exit_status_is_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    _library()
-    with ChatServer() as server:  # answers 500 to everything
+@pytest.mark.parametrize(
+    ("persons", "script", "status"), [(["ann"], [], 2), (["ann", "bob"], [says("Hello.")], 0)], ids=["all", "some"]
+)
+def test_failed_turns_are_counted_and_the_first_is_told(
+    persons: list[str], script: list[Any], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _library(*persons)
+    with ChatServer(*script) as server:  # answers 500 past the script
         monkeypatch.setenv("OPENAI_API_KEY", "key")
         result = _invoke(
             "run",
@@ -278,11 +284,15 @@ def test_failed_turns_are_counted_and_the_exit_status_is_0(monkeypatch: pytest.M
             "--json",
         )
 
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == status, result.output
     metrics = json.loads(result.stdout)
-    assert (metrics["n"], metrics["failed"], metrics["exact"]["micro"]) == (1, 1, 0.0)
-    (line,) = Path("run/turns.jsonl").read_text("utf-8").splitlines()
+    assert (metrics["n"], metrics["failed"], metrics["exact"]["micro"]) == (len(persons), 1, 0.0)
+    *_, line = Path("run/turns.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["failure"]["type"] == "PlannerUnavailableError"
+    told, what, where = result.stderr.splitlines()[-3:]
+    assert told.startswith(f"stead-bench: 1 of {len(persons)} turns failed; first turn 0 of ")
+    assert what.startswith("PlannerUnavailableError: 'm' at ")
+    assert re.search(r"\.py:\d+$", where)
 
 
 def test_a_chat_run_names_model_endpoint_and_prompt_in_its_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
