@@ -10,7 +10,7 @@ from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.planners.rules.own_request import is_own_request
-from agent.state import Clock, Planner, ToolExecutor, User
+from agent.seams import Clock, Planner, ToolExecutor, User
 from agent.stewardship.state_view import state_lines
 from clarifier.asking.deeds import cut_off_notice
 from clarifier.asking.repeating import answer_to, is_repeat_question

@@ -14,11 +14,12 @@ from langgraph.errors import GraphBubbleUp
 
 from agent.errors import ObservationCountError
 from agent.functions import takes
-from agent.state import Journal, KeyedExecutor, ToolExecutor
+from agent.seams import Journal, KeyedExecutor, ToolExecutor
 from agent.turn_state import TurnState
 from clarifier.asking.deeds import deed_words
-from clarifier.effects import Effect, is_read_only
+from clarifier.effects import is_read_only
 from memory.journal import CUT_OFF, UNKNOWN_OUTCOME
+from memory.language.schema import Effect
 from memory.language.text import language
 from memory.records import Observation, ToolCall
 from memory.storable import storable, storable_text

@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 from agent.advance import MAX_PLANS, advance, begin
 from agent.errors import ForeignTurnError, MissingCheckpointerError
 from agent.execution import execute
-from agent.state import Clock, Decide, Journal, OwnRequest, Planner, ToolExecutor, TurnLog, User
+from agent.seams import Clock, Decide, Journal, OwnRequest, Planner, ToolExecutor, TurnLog, User
 from agent.turn_state import (
     Answered,
     AskUser,
@@ -45,8 +45,8 @@ from agent.turn_state import (
     TurnState,
 )
 from clarifier.decision import Decision, Usage
-from clarifier.effects import Effect
 from memory.evidence import Slot
+from memory.language.schema import Effect
 from memory.recall import Recall, Strategy
 from memory.records import Scope, ToolCall, Turn
 from memory.tools import Tool

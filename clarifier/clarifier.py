@@ -21,7 +21,7 @@ from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_questio
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
-from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
+from clarifier.effects import effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
 from clarifier.grounding.grounder import Grounding, ground_call, is_blank
 from clarifier.grounding.listed import listed_for
@@ -38,6 +38,7 @@ from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.journal import is_unknown
+from memory.language.schema import Effect
 from memory.language.text import Language, language
 from memory.language.values.dates import normal_date
 from memory.language.values.values import canonical_key

@@ -16,7 +16,8 @@ MemoryStoreError
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
 ├── TurnRunningError        a person another turn of whom still runs
-└── UnknownStrategyError    a strategy name that does not exist
+├── UnknownStrategyError    a strategy name that does not exist
+└── IncompleteStrategyError a strategy's module that lacks what every strategy has
 """
 
 from __future__ import annotations
@@ -184,3 +185,21 @@ class UnknownStrategyError(MemoryStoreError, ValueError):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(f"no memory strategy is called {name!r}; choose one of {', '.join(self.known)}")
+
+
+class IncompleteStrategyError(MemoryStoreError):
+    """A strategy's module that lacks what every strategy has.
+
+    Args:
+        name: The strategy.
+        missing: The name that its module does not define.
+        path: The module's file.
+    """
+
+    def __init__(self, name: str, missing: str, path: str) -> None:
+        self.name = name
+        self.missing = missing
+        super().__init__(
+            f"memory strategy {name!r} does not define {missing!r}; add `create(shelf)`, which returns the strategy, "
+            f"and `DEFAULT_BUDGET_TOKENS`, the tokens of a recall (0 where it ignores budgets), to {path}"
+        )

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from clarifier.effects import effect_of_verb
 from clarifier.grounding.chinese_names import chinese_name
+from memory.language.schema import verb_effect
 from memory.language.text import Language, split_name, stem
 from memory.language.values.units import is_unit
 from memory.tools import Parameter, Tool
@@ -82,7 +82,7 @@ def purpose(tool: Tool, language: Language) -> str:
     if is_chinese:
         return clause if len(clause) <= _MAX_HAN else ""
     words = clause.split()
-    if not 2 <= len(words) <= 2 * _MAX_WORDS or words[0].endswith("s") or not effect_of_verb(words[0].casefold()):
+    if not 2 <= len(words) <= 2 * _MAX_WORDS or words[0].endswith("s") or not verb_effect(words[0].casefold()):
         return ""
     return " ".join([words[0][0].lower() + words[0][1:], *words[1:]])
 

@@ -73,5 +73,5 @@ def standing(manifest: Manifest | None, official_data: Container[str] | None = N
 @cache
 def paper_tables() -> PaperTables:
     """Return the tables that ship with the package."""
-    text = resources.files("benchmark_adapter.scoring").joinpath("paper_tables.json").read_text("utf-8")
+    text = resources.files("benchmark_adapter.reports").joinpath("paper_tables.json").read_text("utf-8")
     return PaperTables.model_validate(json.loads(text))

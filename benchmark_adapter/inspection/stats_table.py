@@ -9,8 +9,8 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from benchmark_adapter.data.faults import ValidationReport
-from benchmark_adapter.data.stats import OFFICIAL
+from benchmark_adapter.inspection.faults import ValidationReport
+from benchmark_adapter.inspection.stats import OFFICIAL
 
 _STYLES = {"error": "bold red", "warning": "yellow"}
 _FRACTIONS = ("ratio", "distance")

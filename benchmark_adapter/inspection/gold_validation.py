@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from benchmark_adapter.data.faults import Fault, error, warning
-from benchmark_adapter.data.reference_validation import call_arguments
-from benchmark_adapter.data.topics import CLARIFICATION, Gold, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, ReferenceStep
+from benchmark_adapter.data.topics import Gold
+from benchmark_adapter.inspection.faults import Fault, error, warning
+from benchmark_adapter.inspection.reference_validation import call_arguments
 from benchmark_adapter.scoring.metrics import SOURCES, group_of
 
 

@@ -122,10 +122,10 @@ def load_label_head(path: Path | None = None) -> LabelHead:
     Raises:
         HeadFormatError: If the file is missing, is no such JSON, or is of another version.
     """
-    where = str(path) if path is not None else f"clarifier/{_SHIPPED}"
+    where = str(path) if path is not None else f"benchmark_adapter/labelling/{_SHIPPED}"
     try:
         if path is None:
-            text = resources.files("clarifier.calibration").joinpath(_SHIPPED).read_text(encoding="utf-8")
+            text = resources.files("benchmark_adapter.labelling").joinpath(_SHIPPED).read_text(encoding="utf-8")
         else:
             text = path.read_text(encoding="utf-8")
         data = json.loads(text)

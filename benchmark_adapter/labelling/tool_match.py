@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clarifier.grounding.deeds import COMMON, DEED_STEMS, deeds_in, telling, topics_in
+from benchmark_adapter.labelling.deeds import COMMON, DEED_STEMS, deeds_in, telling, topics_in
 from memory.embedder import Embedder, Matrix
 from memory.language.text import split_name, stem, tokenise
 from memory.language.text_cache import text_cache

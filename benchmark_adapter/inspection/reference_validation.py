@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchmark_adapter.data.argument_validation import ToolShelf
-from benchmark_adapter.data.faults import Fault, error, warning
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, ReferenceStep, arguments
 from benchmark_adapter.evaluator.graph import ReferenceGraph
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.inspection.argument_validation import ToolShelf
+from benchmark_adapter.inspection.faults import Fault, error, warning
 
 
 def reference_faults(steps: Sequence[ReferenceStep], tools: ToolShelf | None) -> Iterator[Fault]:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark_adapter.errors import BenchmarkError, MissingExtraError
+from benchmark_adapter.reports.run_comparison import RunComparison
 from benchmark_adapter.scoring.metrics import EXACT_KEYS
-from benchmark_adapter.scoring.run_comparison import RunComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

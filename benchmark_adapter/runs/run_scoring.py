@@ -10,8 +10,8 @@ from agent.providers import Prices
 from benchmark_adapter.data.dataset import Session
 from benchmark_adapter.data.source import BUNDLED, data_hash, read_data
 from benchmark_adapter.errors import BenchmarkError
-from benchmark_adapter.replay.runner import limited
 from benchmark_adapter.runs.run_directory import RunDirectory, read_run
+from benchmark_adapter.runs.runner import limited
 from benchmark_adapter.scoring.exact import score_verdict
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.relaxed import PlayedTurn, score_relaxed

@@ -8,18 +8,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmark_adapter.data.argument_validation import ToolShelf
 from benchmark_adapter.data.dataset import DEFAULT_SEED, build_session
-from benchmark_adapter.data.faults import Fault, ValidationReport, error, in_reading_order, warning
-from benchmark_adapter.data.gold_validation import TurnName, gold_faults
 from benchmark_adapter.data.jsonl import read_outcomes
 from benchmark_adapter.data.limits import MOST_NESTING, MOST_SCHEMA_NESTING, json_fault, steps_fault
 from benchmark_adapter.data.toolsets import Toolsets
 from benchmark_adapter.data.topic_files import repeated_names, some_topic_files, toolsets_of
-from benchmark_adapter.data.topic_validation import TopicFields, topic_faults
 from benchmark_adapter.data.topics import Topic, TopicFile, TopicLine, read_time, topic_field
 from benchmark_adapter.errors import DatasetError
-from benchmark_adapter.runs.manifest import digest
+from benchmark_adapter.inspection.argument_validation import ToolShelf
+from benchmark_adapter.inspection.faults import Fault, ValidationReport, error, in_reading_order, warning
+from benchmark_adapter.inspection.gold_validation import TurnName, gold_faults
+from benchmark_adapter.inspection.topic_validation import TopicFields, topic_faults
+from benchmark_adapter.provenance import digest
 
 OnFile = Callable[[int, int], None]
 """Told how many files of how many are done."""

@@ -13,12 +13,12 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 
-from benchmark_adapter.data.faults import Fault, error, warning
 from benchmark_adapter.data.limits import is_text
-from benchmark_adapter.data.topics import PSEUDO_ACTIONS
+from benchmark_adapter.data.reference import PSEUDO_ACTIONS
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.arguments import CORRECT, check_schema, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools
+from benchmark_adapter.inspection.faults import Fault, error, warning
 from memory.errors import ToolSchemaError
 from memory.tools import Tool, parse_tool
 
@@ -143,6 +143,12 @@ def _tool_faults(tools: Sequence[Any]) -> Iterator[Fault]:
 def _parameter_faults(tool: Tool) -> Iterator[Fault]:
     function = tool.definition.get("function")
     parameters = function.get("parameters") if isinstance(function, dict) else None
+    if isinstance(function, dict) and function.get("parameters", {}) is None:
+        yield warning(
+            "tool-schema",
+            f"tool {tool.name!r} has null for its parameters; no call of it can be right",
+            "write {} where there are none",
+        )
     if not isinstance(parameters, dict):
         return
     properties, required = parameters.get("properties"), parameters.get("required")

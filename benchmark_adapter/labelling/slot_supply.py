@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from clarifier.grounding.deeds import COMMON
-from clarifier.grounding.talk import Talk
+from benchmark_adapter.labelling.deeds import COMMON
+from benchmark_adapter.labelling.talk import Talk
 from memory.language.text import split_name, stem, tokenise
 from memory.language.text_cache import text_cache
 from memory.language.values.enum_mentions import enum_mention

@@ -20,9 +20,9 @@ from statistics import fmean
 from typing import Any
 
 from benchmark_adapter.data.dataset import CROSS_TOPIC, ReferenceTurn, Session
-from benchmark_adapter.data.sequence_distance import normalised_distance
+from benchmark_adapter.data.reference import arguments
 from benchmark_adapter.data.toolsets import Toolsets, tool_names
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.inspection.sequence_distance import normalised_distance
 from benchmark_adapter.scoring.metrics import group_of
 
 OFFICIAL = "official data"
@@ -150,7 +150,7 @@ def candidate_toolsets(folder: Path) -> tuple[Sequence[Mapping[str, Any]], ...]:
 @cache
 def paper_statistics() -> dict[str, Any]:
     """Return the paper's figures under the keys of `data_statistics`."""
-    text = resources.files("benchmark_adapter.data").joinpath("paper_statistics.json").read_text("utf-8")
+    text = resources.files("benchmark_adapter.inspection").joinpath("paper_statistics.json").read_text("utf-8")
     figures: dict[str, Any] = json.loads(text)
     return figures
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from agent.errors import PlannerError, PlannerSettingsError
 from agent.graph import AgentContext, run_turn
 from agent.planners.failures import ends_everything, explained
-from agent.state import Decide, Planner
+from agent.seams import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.data.dataset import ReferenceTurn, Session
 from benchmark_adapter.replay.environment import ReplayEnvironment

@@ -8,13 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from clarifier.calibration.label_cues import Features, course, wording
-from clarifier.calibration.tool_match import Match, matches, pairs_served, unserved, words_of
+from benchmark_adapter.labelling.cues import Features, course, wording
+from benchmark_adapter.labelling.deeds import telling
+from benchmark_adapter.labelling.slot_supply import (
+    SlotKind,
+    Source,
+    Supply,
+    assigned,
+    label_stems,
+    named_values,
+    supplies,
+)
+from benchmark_adapter.labelling.talk import Talk, talk_of
+from benchmark_adapter.labelling.tool_match import Match, matches, pairs_served, unserved, words_of
 from clarifier.decision import Decision, Proposal, Situation
 from clarifier.effects import effect_of
-from clarifier.grounding.deeds import telling
-from clarifier.grounding.slot_supply import SlotKind, Source, Supply, assigned, label_stems, named_values, supplies
-from clarifier.grounding.talk import Talk, talk_of
 from memory.embedder import Embedder
 from memory.language.text import split_name, stem, tokenise
 from memory.tools import Tool

@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from benchmark_adapter.data.argument_validation import ToolShelf
 from benchmark_adapter.data.dataset import CROSS_TOPIC, SUBTYPE_NAMES, TASK_TYPE_NAMES
-from benchmark_adapter.data.faults import Fault, error, warning
-from benchmark_adapter.data.reference_validation import reference_faults, step_faults
-from benchmark_adapter.data.topics import FALLBACK_FIELDS, Gold, ReferenceStep, Topic, topic_field
+from benchmark_adapter.data.reference import ReferenceStep
+from benchmark_adapter.data.topics import FALLBACK_FIELDS, Gold, Topic, topic_field
+from benchmark_adapter.inspection.argument_validation import ToolShelf
+from benchmark_adapter.inspection.faults import Fault, error, warning
+from benchmark_adapter.inspection.reference_validation import reference_faults, step_faults
 from benchmark_adapter.scoring.metrics import group_of
 
 TASK_TYPES = ("Single-Tool", "Multi-Tool", "Clarify", "Chat")

@@ -12,10 +12,10 @@ import numpy as np
 from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError, RunDirectoryError
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import METRICS, RunDirectory, read_run
+from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
 from benchmark_adapter.scoring.bootstrap import Values, interval, point
 from benchmark_adapter.scoring.metrics import draws_once
 from benchmark_adapter.scoring.run_metrics import leaves, metric_values
-from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
 
 MUST_AGREE = ("data", "limit", "scorer", "similarity", "view")
 """Manifest fields that say what was measured, on which turns, and what memory was told."""

@@ -6,8 +6,8 @@ import math
 import re
 from collections.abc import Mapping
 
+from benchmark_adapter.labelling.talk import Talk
 from clarifier.decision import Situation
-from clarifier.grounding.talk import Talk
 
 Features = dict[str, float]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from clarifier.calibration.label_features import label_features
-from clarifier.calibration.tool_match import Match, clauses_of, matches, pairs_served, unserved
+from benchmark_adapter.labelling.features import label_features
+from benchmark_adapter.labelling.slot_supply import Supply, slot_kind, supplies
+from benchmark_adapter.labelling.talk import Exchange, Talk, talk_of
+from benchmark_adapter.labelling.tool_match import Match, clauses_of, matches, pairs_served, unserved
 from clarifier.clarifier import decide
 from clarifier.decision import Proposal, Situation
-from clarifier.grounding.slot_supply import Supply, slot_kind, supplies
-from clarifier.grounding.talk import Exchange, Talk, talk_of
 from clarifier.policy import open_policy
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn

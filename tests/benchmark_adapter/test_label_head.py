@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clarifier.calibration.label_features import label_features
-from clarifier.calibration.label_head import LabelHead, Weights, load_label_head, setting_of, shipped_label_head
+from benchmark_adapter.labelling.features import label_features
+from benchmark_adapter.labelling.head import LabelHead, Weights, load_label_head, setting_of, shipped_label_head
 from clarifier.clarifier import decide
 from clarifier.decision import Proposal, Situation
 from clarifier.errors import HeadFormatError

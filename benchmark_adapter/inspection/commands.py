@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmark_adapter.options import JsonFlag, ToolsetsOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import reported
 
 app = typer.Typer(no_args_is_help=True, help="Look into a data set: what it is made of, and what is wrong with it.")
@@ -36,8 +37,8 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
     with reported("nothing was written"):
         from benchmark_adapter.data.dataset import load_sessions
         from benchmark_adapter.data.source import located
-        from benchmark_adapter.data.stats import candidate_toolsets, data_statistics, paper_statistics
         from benchmark_adapter.data.topic_files import find_topic_files, toolsets_of
+        from benchmark_adapter.inspection.stats import candidate_toolsets, data_statistics, paper_statistics
 
         with located(data) as path:
             sessions = load_sessions(path, toolsets=toolsets)
@@ -47,9 +48,10 @@ def stats(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json: J
         named = {"path": _name(data), **found, "official_data": paper_statistics()}
         typer.echo(json.dumps(named, ensure_ascii=False, allow_nan=False))
         return
-    from benchmark_adapter.data.stats_table import statistics_tables
+    from benchmark_adapter.inspection.stats_table import statistics_tables
 
-    _out.print(statistics_tables(found, paper_statistics(), title=_name(data)))
+    print_whole(_out, _name(data))
+    _out.print(statistics_tables(found, paper_statistics(), title=Path(_name(data)).name))
 
 
 @app.command()
@@ -60,7 +62,7 @@ def validate(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json
     """
     with reported("nothing was written"):
         from benchmark_adapter.data.source import located
-        from benchmark_adapter.data.validation import validate_data
+        from benchmark_adapter.inspection.validation import validate_data
 
         with located(data) as path, Progress(console=_err, transient=True) as progress:
             task = progress.add_task("files", total=None)
@@ -70,7 +72,7 @@ def validate(data: DataArgument = None, toolsets: ToolsetsOption = None, as_json
     if as_json:
         typer.echo(json.dumps({"path": _name(data), **report.as_json()}, ensure_ascii=False))
     else:
-        from benchmark_adapter.data.stats_table import print_report
+        from benchmark_adapter.inspection.stats_table import print_report
 
         print_report(_out, report)
     raise typer.Exit(_FAULTY if report.errors else 0)

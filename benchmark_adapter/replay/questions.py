@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchmark_adapter.data.topics import CLARIFICATION, ReferenceStep
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.data.reference import CLARIFICATION, ReferenceStep, arguments
 from memory.language.text import split_name, stem, tokenise
 from memory.tools import Tool
 

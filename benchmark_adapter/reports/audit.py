@@ -11,12 +11,12 @@ from pydantic import BaseModel, JsonValue
 
 from benchmark_adapter.evaluator.trajectory import PredictedCall
 from benchmark_adapter.replay.oracle import ancestors
+from benchmark_adapter.replay.questions import missing_slots
+from benchmark_adapter.runs.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.call_arguments import Difference
 from benchmark_adapter.scoring.call_matching import MadeCall, Pair
 from benchmark_adapter.scoring.metrics import ScoredTurn, ratio
-from benchmark_adapter.scoring.questions import missing_slots
 from benchmark_adapter.scoring.relaxed import PlayedTurn
-from benchmark_adapter.scoring.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.turn_verdict import follow
 from benchmark_adapter.scoring.value_sources import is_written, written_observation
 from memory.language.values.dates import normal_date, normal_datetime

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmark_adapter.scoring.audit import CATEGORIES, Audit, AuditedTurn, Category
+from benchmark_adapter.reports.audit import CATEGORIES, Audit, AuditedTurn, Category
 
 
 class Range(NamedTuple):

@@ -10,8 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmark_adapter.evaluator.conformance import Report
+from benchmark_adapter.reports.kept_back import MADE_WITH, KeptBack
+from benchmark_adapter.reports.paper import NOT_COMPARABLE, paper_tables
 from benchmark_adapter.scoring.metrics import SOURCES
-from benchmark_adapter.scoring.paper import NOT_COMPARABLE, paper_tables
 
 _EXACT_COLUMNS = {
     "overall": "overall",
@@ -42,15 +43,19 @@ _KINDS = "ST one tool, MT several tools, LOI lack of information."
 INTERVALS = "95 %: bootstrap over topics within persons, so of these persons."
 
 
-def run_tables(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> Group:
+def run_tables(
+    metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE, beside: KeptBack | None = None
+) -> Group:
     """Return the tables of one run, the paper's models below as context.
 
     Args:
         metrics: As in `metrics.json`.
         title: Names the run above its table.
         standing: Whether the paper's figures can be compared with these.
+        beside: What is got for kept-back persons, where the run's are those it was made with.
     """
-    parts: list[RenderableType] = [_accuracy_table("exact", metrics, title, standing)]
+    title = _said_to_be_seen(title, beside)
+    parts: list[RenderableType] = [_accuracy_table("exact", metrics, title, standing, beside)]
     if metrics["relaxed"] is not None:
         parts.append(_accuracy_table("relaxed", metrics, title, standing))
     parts.append(_further_table(metrics["exact"], metrics["relaxed"]))
@@ -64,24 +69,27 @@ def run_tables(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_CO
     return Group(*parts)
 
 
-def summary_table(metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE) -> Group:
+def summary_table(
+    metrics: Mapping[str, Any], *, title: str, standing: str = NOT_COMPARABLE, beside: KeptBack | None = None
+) -> Group:
     """Return what to read first: one table of accuracies with two rows of the paper, and a line on questions and cost.
 
     Arguments as for `run_tables`.
     """
-    table = _table_of_accuracies(f"Exact accuracy (%), {title}")
+    table = _table_of_accuracies(f"Exact accuracy (%), {_said_to_be_seen(title, beside)}")
     table.add_row("this run", *_percentages(_row(metrics["exact"])), style="bold")
     if metrics["ci95"] is not None:
         intervals = [metrics["ci95"].get(f"exact.{key}") for key in _EXACT_COLUMNS]
         table.add_row("  95 %", *(_span(one) for one in intervals))
     if metrics["relaxed"] is not None:
         table.add_row("  relaxed", *_percentages(_row(metrics["relaxed"])))
+    _add_kept_back(table, beside)
     table.add_section()
     tables = paper_tables()
     best = tables.best("exact")
     table.add_row("paper best", *_percentages(_row(tables.rows("exact")[best]), missing=""), style="dim")
     table.add_row("paper mean", *_percentages(_row(tables.mean("exact")), missing=""), style="dim")
-    _explain(table, metrics, f"The paper's best of {len(tables.exact)} models is {best}; {standing}.")
+    _explain(table, metrics, f"The paper's best of {len(tables.exact)} models is {best}; {standing}.", beside)
     asked = [] if metrics["ask"] is None else [Text(_asked(metrics["ask"]))]
     return Group(table, *asked, Text(_totals(metrics)), Text("Every number: --full, or --json"))
 
@@ -103,16 +111,23 @@ def agreement_table(report: Report) -> Group:
     return Group(table, *differing)
 
 
-def _accuracy_table(kind: Literal["exact", "relaxed"], metrics: Mapping[str, Any], title: str, standing: str) -> Table:
+def _accuracy_table(
+    kind: Literal["exact", "relaxed"],
+    metrics: Mapping[str, Any],
+    title: str,
+    standing: str,
+    beside: KeptBack | None = None,
+) -> Table:
     table = _table_of_accuracies(f"{kind.capitalize()} accuracy (%), {title}")
     table.add_row("this run", *_percentages(_row(metrics[kind])), style="bold")
     for end, bounds in _bounds(metrics["ci95"], [f"{kind}.{key}" for key in _EXACT_COLUMNS]):
         table.add_row(end, *_percentages(bounds))
+    _add_kept_back(table, beside)
     table.add_section()
     tables = paper_tables()
     for model, row in tables.rows(kind).items():
         table.add_row(model, *_percentages(_row(row), missing=""), style="dim")
-    _explain(table, metrics, f"Below the line: {tables.source.split(';')[0]}: {standing}.")
+    _explain(table, metrics, f"Below the line: {tables.source.split(';')[0]}: {standing}.", beside)
     return table
 
 
@@ -128,9 +143,19 @@ def _row(accuracies: Mapping[str, float | None]) -> list[float | None]:
     return [accuracies.get(key) for key in _EXACT_COLUMNS]
 
 
-def _explain(table: Table, metrics: Mapping[str, Any], paper: str) -> None:
+def _said_to_be_seen(title: str, beside: KeptBack | None) -> str:
+    return title if beside is None else f"{title}, {MADE_WITH}"
+
+
+def _add_kept_back(table: Table, beside: KeptBack | None) -> None:
+    if beside is not None:
+        table.add_row("kept back", *_percentages([beside.overall]))
+
+
+def _explain(table: Table, metrics: Mapping[str, Any], paper: str, beside: KeptBack | None) -> None:
     intervals = [] if metrics["ci95"] is None else [INTERVALS]
-    table.caption = "\n".join([*intervals, _KINDS, paper])
+    unseen = [] if beside is None else [beside.note]
+    table.caption = "\n".join([*intervals, _KINDS, *unseen, paper])
     table.caption_justify = "left"
 
 

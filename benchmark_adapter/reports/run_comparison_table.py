@@ -11,8 +11,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from benchmark_adapter.runs.manifest import digest
-from benchmark_adapter.scoring.run_comparison import ComparedMetric, RunComparison
+from benchmark_adapter.provenance import digest
+from benchmark_adapter.reports.run_comparison import ComparedMetric, RunComparison
 
 _NOT_PERCENT = ("ask.questions_per_turn", "expected_cost", "calibration.")
 """Beginnings of the paths whose values are no shares."""
@@ -34,13 +34,12 @@ CAPTION = (
 
 
 def comparison_tables(comparison: RunComparison, *, full: bool = False) -> Group:
-    """Return which runs are compared, and one table of the settings and the numbers in which they differ.
+    """Return one table of the settings and the numbers in which the runs differ.
 
     Args:
         comparison: The runs; the others stand beside the first, called 1.
         full: Show every number, not only what matters most and what differs beyond chance.
     """
-    named = [Text(f"{number}: {run.path}: {run.manifest.title}") for number, run in enumerate(comparison.runs, start=1)]
     known = {
         path: metric for path, metric in comparison.metrics.items() if any(value is not None for value in metric.values)
     }
@@ -50,12 +49,7 @@ def comparison_tables(comparison: RunComparison, *, full: bool = False) -> Group
     if rest := len(known) - len(shown):
         left_out.append(f"{rest} numbers that do not differ beyond chance")
     notes = [CAPTION, *([f"Left out: {' and '.join(left_out)}; --full shows them."] if left_out else [])]
-    return Group(
-        Text(f"{comparison.n} turns"),
-        *named,
-        _table(comparison, shown, with_intervals=with_intervals),
-        Text("\n".join(notes)),
-    )
+    return Group(_table(comparison, shown, with_intervals=with_intervals), Text("\n".join(notes)))
 
 
 def _is_sure(metric: ComparedMetric) -> bool:
