@@ -49,10 +49,10 @@ def day_names() -> Mapping[str, int]:
     )
 
 
-def weekday_pattern() -> str:
-    """Return what names one, as the groups `weekday` (a word) and `zhday` (a character)."""
+def english_weekday_pattern() -> str:
+    """Return what names one in English, as the group `weekday`."""
     latin = "|".join(sorted((name for name in day_names() if name.isascii()), key=len, reverse=True))
-    return rf"(?:(?<![A-Za-z])(?P<weekday>{latin})\b\.?|{zh_weekday_pattern()})"
+    return rf"(?<![A-Za-z])(?P<weekday>{latin})\b\.?"
 
 
 def zh_weekday_pattern() -> str:
@@ -84,7 +84,7 @@ def find_weekdays(text: str) -> tuple[Weekday, ...]:
 
 
 def day_of(match: re.Match[str]) -> int:
-    """Return the day that a match of `weekday_pattern` names, Monday 0."""
+    """Return the day that a match of either pattern names, Monday 0."""
     word = match["weekday"] if "weekday" in match.re.groupindex else None
     return day_names()[word.casefold()] if word else day_names()[tongue("zh").week[0] + match["zhday"]]
 
