@@ -13,7 +13,8 @@ from memory.tools import Parameter
 
 LIKELY_RATIO = 100
 """Between units of time, up to which one is readily meant by the other: hours by days, but not by weeks."""
-_DAY_S = 86_400
+_OFTEN_WHEN = (86_400, 604_800)
+"""Seconds of what "a day" and "a week" tell as often when or how often."""
 _FOR = re.compile(r"\bfor\s$", re.IGNORECASE)
 
 
@@ -42,8 +43,8 @@ def _is_length(one: Amount, text: str) -> bool:
         return True
     if one.article not in ("a", "an"):
         return False
-    is_long = one.unit.dimension == "time" and one.unit.factor >= _DAY_S
-    return not is_long or _FOR.search(text, max(0, one.start - LOOK_AROUND), one.start) is not None
+    tells_when = one.unit.dimension == "time" and one.unit.factor in _OFTEN_WHEN
+    return not tells_when or _FOR.search(text, max(0, one.start - LOOK_AROUND), one.start) is not None
 
 
 def _strength(unit: Unit, factor: float, *, is_worded: bool) -> float:
