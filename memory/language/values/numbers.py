@@ -273,7 +273,7 @@ _READERS: tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], _Read], ...]
 _DUBIOUS = re.compile(
     r"(?<![\w.,])\d{1,3}(?:\.\d{3})+(?![\d.]|,\d)(?=\s?(?:[€$£]|euros?\b|eur\b))"
     r"|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d{1,2}"
-    r"|(?<![\w.,(\[])(?<!\d )\d+,\d{1,2}(?![\d,])(?!\s?(?:and|or|[€$£%°]|[a-z]{1,9}\b))"
+    r"|(?<![\w.,(\[/-])(?<!\d )\d+,\d{1,2}(?![\d,])(?!\s?(?:and|or|[€$£%°]|[a-z]{1,9}\b))"
     r"|(?<![\w.])\d+(?:e\d+|x[0-9a-f]+|_\d+)\b"
     r"|\b(?:a few|several|some|many|dozens of|a couple) (?:hundred|thousand|million|billion)s?\b"
     r"|\b\w+ grand\b(?=$|[.,!?])"

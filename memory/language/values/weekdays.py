@@ -14,7 +14,7 @@ from memory.language.tongue import tongue
 _JOIN = r"\s*(?:to|till|until|through|thru|-|–|到|至)\s*"
 _LED = re.compile(
     r"(?:\b(?:on|by|until|till|from|to|next|last|this|coming|every|each|before|after|since|or|and|through|thru)\s"
-    r"|[-–/,]\s?|^)$",
+    r"|[-–/,]\s?)$",
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
@@ -51,8 +51,9 @@ def day_names() -> Mapping[str, int]:
 
 def english_weekday_pattern() -> str:
     """Return what names one in English, as the group `weekday`."""
-    latin = "|".join(sorted((name for name in day_names() if name.isascii()), key=len, reverse=True))
-    return rf"(?<![A-Za-z])(?P<weekday>{latin})\b\.?"
+    whole = "|".join(forms[0] for forms in tongue("en").weekdays)
+    short = "|".join(sorted((name for forms in tongue("en").weekdays for name in forms[1:]), key=len, reverse=True))
+    return rf"(?<![A-Za-z])(?P<weekday>{whole}|{short})\b(?:(?<!day)\.)?"
 
 
 def zh_weekday_pattern() -> str:
@@ -64,7 +65,11 @@ def zh_weekday_pattern() -> str:
 def is_shy(text: str, start: int, end: int) -> bool:
     """Say whether a name at this place may well be another word: "sat", "sun", "wed" without a word that tells."""
     name = text[start:end].casefold().rstrip(".")
-    if name not in tongue("en").shy_weekdays or _LED.search(text[max(0, start - 10) : start]):
+    if (
+        name not in tongue("en").shy_weekdays
+        or name == text.casefold().strip(" .!")
+        or _LED.search(text[max(0, start - 10) : start])
+    ):
         return False
     return not (text[start].isupper() and _FOLLOWED.match(text, end))
 
