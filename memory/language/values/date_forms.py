@@ -130,9 +130,8 @@ _NTH: Mapping[str, int] = MappingProxyType(
 
 def said_of_past(match: re.Match[str]) -> bool:
     """Say whether the words before a date without a year, or its own, say that it is gone by."""
-    lead = re.split(
-        r"[.!?](?=\s|$)|[;:,。！？；：，\n]", match.string[max(0, match.start() - _LOOK_BACK) : match.start()]
-    )[-1]
+    before = match.string[max(0, match.start() - _LOOK_BACK) : match.start()]
+    lead = re.split(r"[.!?](?=\s|$)|[;:,。！？；：，\n]", before)[-1]
     if lead.casefold().endswith("for "):  # what was bought for a day is not gone by with the buying
         return False
     return _past().search(lead) is not None or match.group().casefold().startswith("last ")

@@ -68,7 +68,7 @@ def han_relation_readings() -> tuple[Reading, ...]:
     rows: tuple[tuple[str, Reader], ...] = (
         (rf"{_ZH_WHICH}?个?{zh_weekday_pattern()}", _read_weekday),
         (rf"{_ZH_WHICH}?个?周末", _read_weekend),
-        (rf"{_ZH_WHICH}(?P<unit>周|个?星期|个?礼拜|个月|月)(?![一二三四五六日天末底初])", _read_period),
+        (rf"{_ZH_WHICH}(?P<unit>(?:周|个?星期|个?礼拜)(?![一二三四五六日天末])|个?月(?![末底初]))", _read_period),
         (r"(?P<which>[前去今明后])(?P<unit>年)(?![底末]|的?\d|的?[一二三四五六七八九十]+月)", _read_period),
         (rf"(?P<day>{offsets})", _read_offset),
         (

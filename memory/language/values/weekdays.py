@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from memory.language.text_cache import text_cache
 from memory.language.tongue import tongue
+from memory.language.values.plain import plain
 
 _JOIN = r"\s*(?:to|till|until|through|thru|-|–|到|至)\s*"
 _LED = re.compile(
@@ -18,7 +19,7 @@ _LED = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
-    r"s?\s?(?:$|[-–/,&)]|\s?(?:morning|afternoon|evening|night|at|or|to|till|through|the\s?\d|\d)\b)"
+    r"s?\s?(?:$|[-–/,&)]|\s?(?:morning|afternoon|evening|night|at|and|or|to|till|through|the\s?\d|\d)\b)"
 )
 _GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), frozenset(days))
@@ -28,6 +29,10 @@ _GROUPS = tuple(
         (r"\b(?:every day|daily|each day|all week|seven days a week)\b|每天|天天|每日", range(7)),
     )
 )
+
+
+_LONGEST_NAME = 12
+"""Characters of a text that is a name alone."""
 
 
 class Weekday(NamedTuple):
@@ -65,11 +70,8 @@ def zh_weekday_pattern() -> str:
 def is_shy(text: str, start: int, end: int) -> bool:
     """Say whether a name at this place may well be another word: "sat", "sun", "wed" without a word that tells."""
     name = text[start:end].casefold().rstrip(".")
-    if (
-        name not in tongue("en").shy_weekdays
-        or name == text.casefold().strip(" .!")
-        or _LED.search(text[max(0, start - 10) : start])
-    ):
+    is_alone = len(text) <= _LONGEST_NAME and name == text.casefold().strip(" .!")
+    if name not in tongue("en").shy_weekdays or is_alone or _LED.search(text[max(0, start - 10) : start]):
         return False
     return not (text[start].isupper() and _FOLLOWED.match(text, end))
 
@@ -101,6 +103,7 @@ def weekdays_in(text: str) -> frozenset[frozenset[int]]:
     Each range ("Monday to Thursday" gives 0 to 3) and group ("at weekends") by itself, the days that are named singly
     together, and all of them.
     """
+    text = plain(text)
     found = {days for pattern, days in _GROUPS if pattern.search(text)}
     named = find_weekdays(text)
     single: set[int] = set()
