@@ -21,6 +21,7 @@ from memory.state.echoes import PersonsWords
 from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
+from memory.state.weighing import weighed
 from memory.state.wording import Wording, is_said
 
 FAILURE_FIELDS = ("error", "success", "status")
@@ -75,7 +76,7 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     values = [value for call, _ in kept for value in call.arguments.values()]
     told = statements(turn, position, lambda clause: any(is_said(value, clause) for value in values))
     said = (piece for piece in told if piece.value_key not in taken_up)
-    return tuple(dict.fromkeys([*chosen, *said]))
+    return tuple(dict.fromkeys(weighed([*chosen, *said], turn, position)))
 
 
 def _choices(
