@@ -17,6 +17,7 @@ from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
+from memory.state.departures import replaced_by
 from memory.state.echoes import PersonsWords
 from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
@@ -149,7 +150,10 @@ def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) 
             settled[position] += tuple(assents(turns[position - 1], turns[position], start + position))
         if position > 0:
             settled[position] = with_rule(turns[position - 1], turns[position], settled[position])
-        if position == 0 or reading.revision is None or not turns[position - 1].calls:
+        if position == 0 or not turns[position - 1].calls:
+            continue
+        if reading.revision is None:
+            settled[position - 1] = replaced_by(turns[position - 1], turns[position], settled[position - 1])
             continue
         if reading.revision == "undo":
             settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])
