@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 from pydantic import BaseModel
 
@@ -28,6 +29,13 @@ class CorpusLine(BaseModel, frozen=True, extra="forbid"):
     """What the assistant said just before; empty: nothing."""
     clauses: tuple[str, ...]
     """In the notation."""
+    second: tuple[str, ...] = ()
+    """The labels that another hand gave each clause without sight of the first; empty: none has yet."""
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Whether its domain is one of the eighth that no shipped weights were fitted on."""
+        return crc32(self.domain.casefold().encode()) % 8 == 0
 
     @property
     def reading(self) -> Reading:

@@ -10,7 +10,19 @@ import re
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from memory.language.reading import Act, ActTime, Back, Clause, Polarity, Reading, Role, Span, Whom
+from memory.language.reading import (
+    Act,
+    ActTime,
+    Back,
+    Clause,
+    Polarity,
+    Reading,
+    Role,
+    Span,
+    Whom,
+    claim_of,
+    deed_of,
+)
 
 ROLES: dict[str, Role] = {"v": "value", "x": "set_aside", "s": "subject", "c": "condition", "w": "who"}
 _MARK = re.compile(r"\[([vxscw]):([^\[\]]*)\]")
@@ -61,10 +73,15 @@ def _clause(body: str, start: int, labels: str) -> Clause:
     plain += body[end:]
     if re.search(r"\[[a-z]:", plain):
         raise NotationError(f"a mark is not closed, or stands in another: {body!r}")
-    return Clause(start=start, end=start + len(plain), text=plain, spans=tuple(spans), **_judged(labels))
+    return Clause(start=start, end=start + len(plain), text=plain, spans=tuple(spans), **labels_of(labels))
 
 
-def _judged(labels: str) -> dict[str, Any]:
+def labels_of(labels: str) -> dict[str, Any]:
+    """Return the fields of a clause that its labels say, what follows from them included.
+
+    Raises:
+        NotationError: If a word is no label, two are of one field, or the act is missing.
+    """
     found: dict[str, Any] = {}
     for word in labels.split():
         field = _FIELD_OF.get(word)
@@ -74,7 +91,11 @@ def _judged(labels: str) -> dict[str, Any]:
             raise NotationError(f"two words for {field}: {found[field]} and {word}")
     if "act" not in found:
         raise NotationError(f"the act is missing in {labels!r}")
-    return found | {f"p_{field}": 1.0 for field in _FIELDS}
+    told = {field: found.get(field, words[0]) for field, words in _FIELDS.items()}
+    deed = deed_of(told["act"], told["time"], told["polarity"])
+    claim = claim_of(told["act"], told["time"], told["polarity"], told["whom"])
+    sure = {f"p_{field}": 1.0 for field in (*_FIELDS, "deed", "claim")}
+    return told | {"deed": deed, "claim": claim} | sure
 
 
 def _is_chinese(character: str) -> bool:

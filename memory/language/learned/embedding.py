@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.encoder import packaged_encoder
+from memory.language.learned.signs import sign_names, signs_of
 from memory.language.learned.tokens import Token, is_han
 
 Floats = NDArray[np.float32]
@@ -28,7 +29,8 @@ BUCKETS = 4096
 """Of each table of hashed letters of a token."""
 GRAM_BUCKETS = 32_768
 """Of the table of hashed words and letters of a clause."""
-SHAPES = 16
+LETTER_SHAPES = 16
+SHAPES = LETTER_SHAPES + len(sign_names())
 _CHUNKS = 17
 """Of the packaged table of pieces, each quantised by itself."""
 _ORDERS = ((2, 0), (3, 1), (5, 2))
@@ -65,7 +67,7 @@ def inputs(tokens: Sequence[Token], segment: int) -> Inputs:
         for token, (first, past) in zip(range(run.first, run.past), run.places, strict=True):
             vectors[token] = states[at + first : at + past].mean(axis=0)
         at += len(run.pieces)
-    shapes = np.stack([_shape(token.text, segment) for token in tokens])
+    shapes = np.concatenate([np.stack([_shape(token.text, segment) for token in tokens]), signs_of(tokens)], axis=1)
     hashed = np.asarray([_hashes(token.text) for token in tokens], dtype=np.int64)
     return Inputs(vectors, shapes, hashed)
 

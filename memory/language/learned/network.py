@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from memory.language.learned.embedding import Floats, Inputs
 
-FIELDS = ("act", "time", "polarity", "whom", "back")
+FIELDS = ("act", "time", "polarity", "whom", "back", "deed", "claim")
 
 
 def sigmoid(x: Floats) -> Floats:

@@ -17,7 +17,20 @@ from memory.language.errors import WeightsError
 from memory.language.learned.embedding import Floats, Inputs, clause_vectors, grams, inputs
 from memory.language.learned.network import FIELDS, Network
 from memory.language.learned.tokens import Token, tokens
-from memory.language.reading import Act, ActTime, Back, Clause, Polarity, Reading, ReadRequest, Role, Span, Whom
+from memory.language.reading import (
+    Act,
+    ActTime,
+    Back,
+    Claim,
+    Clause,
+    Deed,
+    Polarity,
+    Reading,
+    ReadRequest,
+    Role,
+    Span,
+    Whom,
+)
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 FORMAT = 1
@@ -32,6 +45,8 @@ WORDS: Mapping[str, tuple[str, ...]] = {
     "polarity": get_args(Polarity),
     "whom": get_args(Whom),
     "back": get_args(Back),
+    "deed": get_args(Deed),
+    "claim": get_args(Claim),
 }
 TAGS = ("O", *(f"{place}-{role}" for role in get_args(Role) for place in ("B", "I")))
 
