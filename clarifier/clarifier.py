@@ -429,7 +429,7 @@ class _Desk:
         said = answer_to(question, self.situation.question_steps)
         if said == "given":
             return None
-        if said is None and self.may_ask:
+        if said is None:  # beyond the budget of questions too: once a turn, and nothing else settles it
             return self.ask(Question(question, (), {}), cases)
         if others := [case for case in made if (case.call, case.tool) not in doubtful]:
             return self.acting(others, cases)

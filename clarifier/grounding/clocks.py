@@ -11,18 +11,13 @@ from pydantic import JsonValue
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.language.text import split_name
-from memory.language.values.day_parts import Half, half_of_day, speaks_of_half, tells_half
+from memory.language.values.day_parts import Half, half_of_day, is_vague, speaks_of_half, tells_half
 from memory.language.values.times import normal_time
 from memory.language.values.weekdays import as_weekday
 from memory.tools import Parameter
 
 _HALF_DAY = 720
 _NEAR_MINUTES = 30
-_VAGUE = re.compile(
-    r"\b(?:a (?:bit|little|touch)|just|shortly|soon|right) (?:after|before|past)\b"
-    r"|\b(?:around|about|roughly|ish|gone|approximately)\b|左右|前后|出头|不到|刚过|大概|差不多",
-    re.IGNORECASE,
-)
 _CLOCK = re.compile(r"(?:[T ]|^)(\d{1,2}:\d{2})(?::00)?(?:$|[+Z])")
 
 _SPEAKS_OF_WEEKDAYS = re.compile(r"week-?days?|days? of the week|monday|mon\b|周一|星期|礼拜|每周|周几", re.IGNORECASE)
@@ -66,7 +61,7 @@ def names_time(
     wanted = _minutes(value)
     if wanted is None:
         return None
-    vague = _VAGUE.search(text) is not None
+    vague = is_vague(text)
     found: float | None = None
     for said, is_open in _said_times(text, now):
         if is_open and said == wanted:

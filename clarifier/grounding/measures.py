@@ -13,6 +13,7 @@ from memory.language.text import split_name, stem
 from memory.language.values.amounts import Amount, amounts, shares
 from memory.language.values.numbers import finite
 from memory.language.values.units import Dimension, Unit, units_counted_in
+from memory.language.values.units import is_other_unit as is_other
 from memory.tools import Parameter
 
 _PER_CENT = re.compile(r"%|\bper ?cent\b|\bpercentage\b|_pct\b|百分", re.IGNORECASE)
@@ -31,8 +32,8 @@ _INTERRUPTIONS = frozenset(
 _INTERRUPTIONS_CHINESE = re.compile("换乘|中转|转机|经停")
 
 
-def units_of(parameter: Parameter) -> Mapping[Dimension, float]:
-    """Return the units a parameter counts in, by dimension, with their factors to the base unit."""
+def units_of(parameter: Parameter) -> Mapping[Dimension, Unit]:
+    """Return the units a parameter counts in, by dimension."""
     return units_counted_in(parameter.name, parameter.description)
 
 
@@ -40,8 +41,7 @@ def is_other_unit(unit: Unit | None, parameter: Parameter | None) -> bool:
     """Say whether an amount in `unit` is another number in the unit that `parameter` counts such amounts in."""
     if parameter is None or unit is None:
         return False
-    dimension, factor = unit
-    return units_of(parameter).get(dimension, factor) != factor
+    return is_other(unit, units_of(parameter))
 
 
 def measured(value: float, text: str, parameter: Parameter) -> bool:
@@ -64,7 +64,7 @@ def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
         return False
     own, telling = units_of(parameter), counted_things(parameter)
     for one in amounts(text):
-        if one.unit is not None and one.unit[0] in own:
+        if one.unit is not None and one.unit.dimension in own:
             if _is_same(one.value, one.unit, value, own):
                 return True
         elif _near(one.value, value) and telling & set(_near_words(text, one.start)):
@@ -79,10 +79,10 @@ def _near_words(text: str, at: int) -> Iterator[str]:
     return (stem(word) for word in re.findall(r"[a-z]+", text[start : end.start() if end else None].casefold()))
 
 
-def _is_same(said: float, unit: Unit, value: float, own: Mapping[Dimension, float]) -> bool:
+def _is_same(said: float, unit: Unit, value: float, own: Mapping[Dimension, Unit]) -> bool:
     """Whether an amount in `unit` is `value` in the parameter's own unit of that dimension."""
-    dimension, factor = unit
-    return dimension in own and _near(said * factor, value * own[dimension])
+    meant = unit.converted(said, own[unit.dimension]) if unit.dimension in own else None
+    return meant is not None and _near(meant, value)
 
 
 def _near(a: float, b: float) -> bool:

@@ -17,10 +17,12 @@ from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
+from memory.state.departures import replaced_by
 from memory.state.echoes import PersonsWords
 from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
+from memory.state.weighing import weighed
 from memory.state.wording import Wording, is_said
 
 FAILURE_FIELDS = ("error", "success", "status")
@@ -75,7 +77,7 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     values = [value for call, _ in kept for value in call.arguments.values()]
     told = statements(turn, position, lambda clause: any(is_said(value, clause) for value in values))
     said = (piece for piece in told if piece.value_key not in taken_up)
-    return tuple(dict.fromkeys([*chosen, *said]))
+    return tuple(dict.fromkeys(weighed([*chosen, *said], turn, position)))
 
 
 def _choices(
@@ -148,7 +150,10 @@ def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) 
             settled[position] += tuple(assents(turns[position - 1], turns[position], start + position))
         if position > 0:
             settled[position] = with_rule(turns[position - 1], turns[position], settled[position])
-        if position == 0 or reading.revision is None or not turns[position - 1].calls:
+        if position == 0 or not turns[position - 1].calls:
+            continue
+        if reading.revision is None:
+            settled[position - 1] = replaced_by(turns[position - 1], turns[position], settled[position - 1])
             continue
         if reading.revision == "undo":
             settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])

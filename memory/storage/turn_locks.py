@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Engine, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from memory.errors import MemoryStoreError, TurnRunningError
 from memory.records import Scope
@@ -156,28 +156,42 @@ class PostgresLocks:
         return True
 
     def release(self, scope: Scope) -> None:
-        with suppress(SQLAlchemyError), self._using:  # a connection that is gone has given its locks free
-            if self._connection is not None:
-                self._connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _signed(scope)})
+        with self._using:
+            try:
+                if self._connection is not None:
+                    self._connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": _signed(scope)})
+            except SQLAlchemyError:  # a connection that is gone has given its locks free
+                self._drop()
 
     def close(self) -> None:
-        with suppress(SQLAlchemyError), self._using:
-            if self._connection is not None:
-                self._connection.invalidate()
-                self._connection.close()
-                self._connection = None
+        with self._using:
+            self._drop()
 
     def _tried(self, scope: Scope) -> bool:
-        try:
-            with self._using:
-                if self._connection is None or self._connection.invalidated:
-                    self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-                found = self._connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _signed(scope)})
-                return bool(found.scalar_one())
-        except SQLAlchemyError as exc:
-            with self._using:
-                self._connection = None
-            raise MemoryStoreError(f"the database did not lock the turns of a person: {exc}") from exc
+        with self._using:
+            try:
+                return self._tried_once(scope)
+            except DBAPIError as exc:
+                if not exc.connection_invalidated:
+                    raise MemoryStoreError(f"the database did not lock the turns of a person: {exc.orig}") from exc
+            self._drop()  # the server cut it, and gave its locks free
+            try:
+                return self._tried_once(scope)
+            except SQLAlchemyError as exc:
+                raise MemoryStoreError("the database that locks the turns of persons cannot be reached") from exc
+
+    def _tried_once(self, scope: Scope) -> bool:
+        if self._connection is None:
+            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        found = self._connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _signed(scope)})
+        return bool(found.scalar_one())
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(SQLAlchemyError):
+                connection.invalidate()  # in the pool it would go on holding its locks
+            connection.close()
 
 
 def _digest(scope: Scope) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import groupby
 
 from memory.errors import MemoryStoreError
@@ -73,18 +74,14 @@ class UserJournal:
         """Close the entries of a turn that is over and in the log; what was told and done needs none any more."""
         entries = self.entries()
         mine = [entry for entry in entries if entry.turn_id == turn_id]
-        if not is_told:
-            self._store.move(self._scope, mine, "untold")
-            return
-        again = [
-            one
-            for one in entries
-            if one.turn_id != turn_id
-            and one.is_unknown
-            and any(is_same_call(one.intent.call, entry.intent.call) for entry in mine)
-        ]
-        self._close(mine)
-        self.resolve(again)
+        with self._put_off():
+            if not is_told:
+                self._store.move(self._scope, mine, "untold")
+                return
+            made = [entry.intent.call for entry in mine]
+            doubtful = [one for one in entries if one.turn_id != turn_id and one.is_unknown]
+            self._close(mine)
+            self.resolve([one for one in doubtful if any(is_same_call(one.intent.call, call) for call in made)])
 
     def close_cut_off(self, known: Collection[str], remember: Callable[[Turn], object]) -> None:
         """Let the log have every turn that was cut off.
@@ -117,11 +114,14 @@ class UserJournal:
 
     def told(self, entries: Iterable[JournalEntry]) -> None:
         """Note that the person has heard of these."""
-        self._close(list(entries))
+        with self._put_off():
+            self._close(list(entries))
 
     def resolve(self, entries: Iterable[JournalEntry]) -> None:
         """Drop what the person was asked about and has settled."""
-        self._store.drop(self._scope, entries, scrubs=self._keeps_nothing())
+        if settled := list(entries):
+            with self._put_off():
+                self._store.drop(self._scope, settled, scrubs=self._keeps_nothing())
 
     def erase(self, turn_ids: Collection[str] | None) -> int:
         """Erase the entries of these turns (`None`: all) for good, and return how many there were."""
@@ -133,6 +133,14 @@ class UserJournal:
         self._store.move(self._scope, [one for one in entries if one.is_unknown and one.stage != "unknown"], "unknown")
         done = [one for one in entries if not one.is_unknown]
         self._store.drop(self._scope, done, scrubs=bool(done) and self._keeps_nothing())
+
+    @contextmanager
+    def _put_off(self) -> Iterator[None]:
+        """Let what only tidies up fail, as on a full disk: the next turn finds it as it is, and does it."""
+        try:
+            yield
+        except MemoryStoreError as exc:
+            _log.warning("the journal is not tidied up yet: %s", exc)
 
     def _as_known(self, entry: JournalEntry) -> JournalEntry:
         found = self._unwritten.get((entry.turn_id, entry.number))

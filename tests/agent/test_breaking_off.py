@@ -158,6 +158,29 @@ def test_what_raises_after_its_deed_is_an_error_of_unknown_outcome_and_is_not_re
     assert (booker.rooms, len(careful.asked)) == (["Alder", "Alder"], 1)
 
 
+def test_a_payment_of_unknown_outcome_is_confirmed_and_asked_about(ada: UserMemory) -> None:
+    (tool,) = parse_tools([{"name": "pay", "description": "Pay a bill", "parameters": {"type": "object"}}])
+    pays = books(ToolCall(id="1", name="pay"))
+
+    def dies() -> None:
+        raise KeyboardInterrupt
+
+    def pay(planner: Script, executor: Any, *answers: str) -> list[str]:
+        user = ScriptedUser(answers)
+        Agent(ada, planner, clock=lambda: NOW).run("Pay my bill", [tool], executor=executor, user=user)
+        return user.asked
+
+    with pytest.raises(KeyboardInterrupt):
+        pay(Script([pays] * 2), FunctionExecutor({"pay": dies}), "yes")
+    paid: list[int] = []
+    executor = FunctionExecutor({"pay": lambda: paid.append(1)})
+    asked = pay(Script([pays] * 3), executor, "yes", "go ahead")
+    assert ([question.splitlines()[-1][:20] for question in asked], paid) == (
+        ["Shall I pay a bill?", "I was cut off earlie"],
+        [1],
+    )
+
+
 @pytest.mark.parametrize(
     ("answer", "made", "asked_later"),
     [("no", 0, 0), ("it is booked already", 0, 0), ("go ahead", 1, 0), ("hm, why?", 0, 1), (None, 0, 1)],

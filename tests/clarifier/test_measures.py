@@ -25,15 +25,22 @@ WEIGHT = need("weight_kg", "Weight of the parcel.", type="number")
         (need("reach", "Minutes, hours or yards."), {"length": 0.9144}),
         (need("min_rating"), {}),
         (need("age", "Age of the guest."), {}),
+        (need("amount_eur"), {"money": 1}),
+        (need("amount", "Amount in euros."), {"money": 1}),
+        (need("amount", "Amount in euros or in dollars."), {}),
+        (need("amount", "Amount of money."), {}),
+        (need("target", "Temperature in °C."), {"temperature": 1}),
     ],
 )
 def test_the_units_a_parameter_counts_in(parameter: Parameter, units: dict[str, float]) -> None:
-    assert units_of(parameter) == units
+    assert {dimension: unit.factor for dimension, unit in units_of(parameter).items()} == units
 
 
 @pytest.mark.parametrize(
     ("value", "text", "parameter"),
     [
+        (20, "68 degrees Fahrenheit", need("target", "Temperature in Celsius.")),
+        (50, "50 euros to Ben", need("amount", "Amount in EUR.")),
         (3, "六斤的箱子", WEIGHT),
         (1.5, "这个三斤", WEIGHT),
         (0.5, "500 grams of flour", WEIGHT),
@@ -67,6 +74,8 @@ def test_amounts_that_are_said_otherwise(value: float, text: str, parameter: Par
 @pytest.mark.parametrize(
     ("value", "text", "parameter"),
     [
+        (68, "68 degrees Fahrenheit", need("target", "Temperature in Celsius.")),
+        (50, "50 dollars to Ben", need("amount", "Amount in EUR.")),
         (6, "六斤的箱子", WEIGHT),
         (5, "no more than a quarter", need("threshold", "Per cent full.")),
         (30, "for half an hour", need("length", "Length in seconds.")),
@@ -85,6 +94,7 @@ def test_a_number_in_another_unit_is_another_number() -> None:
     assert is_other_unit(Unit("mass", 500), WEIGHT)
     assert not is_other_unit(Unit("mass", 1000), WEIGHT)
     assert not is_other_unit(Unit("time", 60), WEIGHT)
+    assert is_other_unit(Unit("money", 1, currency="USD"), need("amount", "Amount in EUR."))
     assert not is_other_unit(None, WEIGHT)
 
 

@@ -101,3 +101,8 @@ class TestPostgres(LocksContract):
     @pytest.fixture
     def url(self, postgres: PostgresServer) -> str:
         return postgres.new_database()
+
+    def test_a_connection_that_the_server_cut_is_replaced(self, locks: TurnLocks, postgres: PostgresServer) -> None:
+        for _ in range(2):
+            with locks.held(ANN, 0):
+                postgres.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'stead_%'")

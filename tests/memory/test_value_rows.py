@@ -27,7 +27,7 @@ def _dates(text: str, now: datetime | None) -> list[str]:
 
 def _amounts(text: str, now: datetime | None) -> list[str]:
     return [
-        f"{one.value * one.unit.factor:.10g} {one.unit.dimension}" if one.unit else f"{one.value:g}"
+        f"{one.value * one.unit.factor + one.unit.offset:.10g} {one.unit.dimension}" if one.unit else f"{one.value:g}"
         for one in amounts(text)
     ]
 

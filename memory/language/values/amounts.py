@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memory.language.text_cache import text_cache
+from memory.language.values.money import currency_beside
 from memory.language.values.numbers import find_numbers, finite, read_chinese
 from memory.language.values.plain import plain
 from memory.language.values.taken import Taken
@@ -90,6 +91,7 @@ def _shares_of_units(text: str) -> Iterator[Amount]:
 
 
 def _counted(text: str) -> Iterator[Amount]:
+    beside = currency_beside(text)
     for span in find_numbers(text):
         half = _HAN_HALF.match(text, span.end)
         if half and (unit := unit_at(text, half.end()) or unit_at(text, span.end)):
@@ -99,7 +101,9 @@ def _counted(text: str) -> Iterator[Amount]:
         elif unit := unit_at(text, span.end):
             yield _with_share(text, Amount(span.value, unit.unit, span.start, unit.end))
         else:
-            yield Amount(span.value, None, span.start, span.end)
+            code = beside(span.start, span.end)
+            unit_of_money = Unit("money", 1, currency=code) if code else None
+            yield Amount(span.value, unit_of_money, span.start, span.end)
     for found in _HAN_AND_A_HALF.finditer(text):
         named = unit_at(text, found.start(2))
         number = read_chinese(found[1]) or 0
@@ -137,15 +141,17 @@ def _joined(text: str, found: list[Amount]) -> Iterator[Amount]:
                 yield whole
             whole = one
         elif whole.unit is not None and one.unit is not None:
-            value = whole.value * whole.unit.factor / one.unit.factor + one.value
-            whole = Amount(value, one.unit, whole.start, one.end)
+            more = whole.unit.converted(whole.value, one.unit) or 0
+            whole = Amount(more + one.value, one.unit, whole.start, one.end)
     if whole is not None:
         yield whole
 
 
 def _goes_on(text: str, whole: Amount, part: Amount) -> bool:
     """Whether `part` is the rest of an amount: "2 hours" and "15 minutes"."""
-    if whole.unit is None or part.unit is None or whole.unit.dimension != part.unit.dimension or part.article:
+    if whole.unit is None or part.unit is None or whole.unit.currency != part.unit.currency:
+        return False
+    if whole.unit.dimension != part.unit.dimension or part.article:
         return False
     is_smaller = part.unit.factor < whole.unit.factor and part.value * part.unit.factor < whole.unit.factor
     return is_smaller and _AND.fullmatch(text, whole.end, part.start) is not None

@@ -66,27 +66,41 @@ def day_number(text: str) -> int:
 
 
 @lru_cache(maxsize=1)
+def numbered_readings() -> tuple[Reading, ...]:
+    """Return how English days by their number alone are read: "the 23rd"."""
+    led = _led()
+    figures = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
+    rows: tuple[tuple[str, Reader], ...] = (
+        (rf"{led}\bthe (?P<day>{figures}|{ordinal_pattern()}) of (?P<which>this|the|next|last) month\b",
+         _read_numbered),
+        (rf"{led}\bthe (?P<day>(?:[12]\d|3[01]|[1-9])(?:st|nd|rd|th))\b(?! century)", _read_numbered),
+        (rf"(?:(?<=\bon )|(?<=\bby )|(?<=\bfrom )|(?<=\buntil ))the (?P<day>{ordinal_pattern()})(?=\s?(?:[.,;!?)]|$))",
+         _read_numbered),
+    )  # fmt: skip
+    return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in rows)
+
+
+def _led() -> str:
+    """What a weekday before a date is."""
+    weekday = "|".join(sorted((name for name in day_names() if name.isascii()), key=len, reverse=True))
+    return rf"(?:\b(?:{weekday})\b\.?,?\s(?:the\s)?)?"
+
+
+@lru_cache(maxsize=1)
 def english_readings() -> tuple[Reading, ...]:
-    """Return how English dates by day, month and year are read."""
+    """Return how English dates that name their month, or say "month" or "year", are read."""
     flags = re.IGNORECASE
     month = "(?P<month>" + "|".join(sorted(month_names(), key=len, reverse=True)) + r")\b\.?"
     figures = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
     day = rf"(?P<day>{figures}|{ordinal_pattern()})"
     year = r"(?:,?[\s-](?P<year>\d{4}|['’]\d\d\b)|,?\s(?P<rel>this|next|last)\syear)?"
     weekday = "|".join(sorted((name for name in day_names() if name.isascii()), key=len, reverse=True))
-    led = rf"(?:\b(?:{weekday})\b\.?,?\s(?:the\s)?)?"
+    led = _led()
     shy = [name.title() for name in tongue("en").shy_months]
     bold = [forms[0].title() for forms in tongue("en").months if forms[0].title() not in shy]
     # "May" and "March" are too often verbs; in capitals after a preposition, or with a year, they are months.
-    named = "|".join(
-        (
-            *bold,
-            *(
-                rf"(?<=in ){name}|(?<=of ){name}|(?<=next ){name}|(?<=last ){name}|(?<=this ){name}|{name}(?=\s\d{{4}})"
-                for name in shy
-            ),
-        )
-    )
+    leads = "".join(rf"(?<={lead} )(?:{'|'.join(shy)})|" for lead in ("in", "of", "next", "last", "this"))
+    named = f"{'|'.join(bold)}|{leads}(?:{'|'.join(shy)})" + r"(?=\s\d{4})"
     to = r"\s?(?:-|–|to|until|till|through|and)\s?(?:the\s)?"
     which = rf"(?:(?P<which>this|next|last|the) month|{month}{year})"
     rows: tuple[tuple[str, Reader], ...] = (
@@ -95,11 +109,6 @@ def english_readings() -> tuple[Reading, ...]:
         (rf"{led}\b{month}\s?{day}{to}(?P<last>{figures}){year}(?![\w:%-])(?!\s(?:{'|'.join(month_names())})\b)",
          _read_days_month),
         (rf"(?<![\w-]){day}{to}(?P<last>{figures})(?:\sof)?\s{month}{year}", _read_days_month),
-        (rf"{led}\bthe (?P<day>{figures}|{ordinal_pattern()}) of (?P<which>this|the|next|last) month\b",
-         _read_numbered),
-        (rf"{led}\bthe (?P<day>(?:[12]\d|3[01]|[1-9])(?:st|nd|rd|th))\b(?! century)", _read_numbered),
-        (rf"(?:(?<=\bon )|(?<=\bby )|(?<=\bfrom )|(?<=\buntil ))the (?P<day>{ordinal_pattern()})(?=\s?(?:[.,;!?)]|$))",
-         _read_numbered),
         (
             r"\b(?:the |at the )?(?P<edge>end|start|beginning|first day|last day) of (?:(?P<which>this|next|last|the) "
             rf"(?P<unit>month|year)|{month}{year})(?!\w)",
@@ -121,7 +130,10 @@ _NTH: Mapping[str, int] = MappingProxyType(
 
 def said_of_past(match: re.Match[str]) -> bool:
     """Say whether the words before a date without a year, or its own, say that it is gone by."""
-    lead = re.split(r"[.!?;,。！？；，\n]", match.string[max(0, match.start() - _LOOK_BACK) : match.start()])[-1]
+    before = match.string[max(0, match.start() - _LOOK_BACK) : match.start()]
+    lead = re.split(r"[.!?](?=\s|$)|[;:,。！？；：，\n]", before)[-1]
+    if lead.casefold().endswith("for "):  # what was bought for a day is not gone by with the buying
+        return False
     return _past().search(lead) is not None or match.group().casefold().startswith("last ")
 
 

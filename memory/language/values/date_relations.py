@@ -8,10 +8,11 @@ from datetime import date, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 
-from memory.language.tongue import tongues
+from memory.language.tongue import tongue, tongues
 from memory.language.values.date_forms import ZH_NUM, day_number
 from memory.language.values.days import (
     Days,
+    Reader,
     Reading,
     coming_weekday,
     monday_of,
@@ -21,7 +22,7 @@ from memory.language.values.days import (
     past_weekday,
 )
 from memory.language.values.han_dates import YEARS
-from memory.language.values.weekdays import day_of, is_shy, weekday_pattern, zh_weekday_pattern
+from memory.language.values.weekdays import day_of, english_weekday_pattern, is_shy, zh_weekday_pattern
 
 WHICH: Mapping[str, int] = MappingProxyType(
     {"this": 0, "next": 1, "last": -1, "这": 0, "本": 0, "下": 1, "上": -1, "下下": 2, "上上": -2}
@@ -36,50 +37,46 @@ UNIT = r"(?P<unit>day|week|fortnight|month|year)s?"
 
 @lru_cache(maxsize=1)
 def relation_readings() -> tuple[Reading, ...]:
-    """Return how dates that count from today are read."""
+    """Return how English dates that count from today are read."""
     flags = re.IGNORECASE
-    offsets = {name for words in tongues() for name in words.offsets}
-    latin = "|".join(sorted((name for name in offsets if name.isascii()), key=len, reverse=True))
-    han = "|".join(sorted((name for name in offsets if not name.isascii()), key=len, reverse=True))
-    return (
+    offsets = "|".join(sorted(tongue("en").offsets, key=len, reverse=True))
+    days = english_weekday_pattern()
+    rows: tuple[tuple[str, Reader], ...] = (
         (
-            re.compile(
-                r"(?:\b(?:the )?(?P<which>this|next|last|this coming|coming)\s)?"
-                rf"{weekday_pattern()}(?!\sthe\s\d)(?P<after>\s(?:after\snext|week|fortnight|(?P<week>(?:of\s)?"
-                r"(?:this|next|last)\sweek))(?!\w|-?end))?",
-                flags,
-            ),
+            rf"(?:\b(?:the )?(?P<which>this|next|last|this coming|coming)\s)?{days}(?!\sthe\s\d)"
+            r"(?P<after>\s(?:after\snext|week|fortnight|(?P<week>(?:of\s)?(?:this|next|last)\sweek))(?!\w|-?end))?",
             _read_weekday,
         ),
+        (rf"\b(?P<which>this|next|last)\sweek(?:['’]s)?\s(?:on\s)?{days}", _read_weekday_of_week),
         (
-            re.compile(rf"\b(?P<which>this|next|last)\sweek(?:['’]s)?\s(?:on\s)?{weekday_pattern()}", flags),
-            _read_weekday_of_week,
-        ),
-        (re.compile(rf"{_ZH_WHICH}?个?{zh_weekday_pattern()}"), _read_weekday),
-        (
-            re.compile(
-                r"\b(?:(?:the )?(?P<which>this|next|last)|the|at) (?:coming )?weekend(?P<after> after next)?\b", flags
-            ),
+            r"\b(?:(?:the )?(?P<which>this|next|last)|the|at) (?:coming )?weekend(?P<after> after next)?\b",
             _read_weekend,
         ),
-        (re.compile(rf"{_ZH_WHICH}?个?周末"), _read_weekend),
-        (re.compile(r"\b(?P<which>this|next|last) (?P<unit>week|month|year)\b(?!['’-])", flags), _read_period),
-        (re.compile(r"\bthe (?P<unit>week|month|year) (?P<which>after next)\b", flags), _read_period),
+        (r"\b(?P<which>this|next|last) (?P<unit>week|month|year)\b(?!['’-])", _read_period),
+        (r"\bthe (?P<unit>week|month|year) (?P<which>after next)\b", _read_period),
+        (rf"\b(?P<day>{offsets})\b(?:\s(?P<more>week|fortnight)\b(?![-\s]?end))?", _read_offset),
+        (rf"\b(?P<side>in) {COUNT} {UNIT}(?:['’]s? time)?\b(?!['’])", _read_counted),
+        (rf"\b{COUNT} {UNIT} (?P<side>ago|from (?:now|today))\b", _read_counted),
+    )
+    return tuple((re.compile(pattern, flags), read) for pattern, read in rows)
+
+
+@lru_cache(maxsize=1)
+def han_relation_readings() -> tuple[Reading, ...]:
+    """Return how Chinese dates that count from today are read."""
+    offsets = "|".join(sorted(tongue("zh").offsets, key=len, reverse=True))
+    rows: tuple[tuple[str, Reader], ...] = (
+        (rf"{_ZH_WHICH}?个?{zh_weekday_pattern()}", _read_weekday),
+        (rf"{_ZH_WHICH}?个?周末", _read_weekend),
+        (rf"{_ZH_WHICH}(?P<unit>(?:周|个?星期|个?礼拜)(?![一二三四五六日天末])|个?月(?![末底初]))", _read_period),
+        (r"(?P<which>[前去今明后])(?P<unit>年)(?![底末]|的?\d|的?[一二三四五六七八九十]+月)", _read_period),
+        (rf"(?P<day>{offsets})", _read_offset),
         (
-            re.compile(rf"{_ZH_WHICH}(?P<unit>周|个?星期|个?礼拜|个月|月)(?![一二三四五六日天末底初])"),
-            _read_period,
-        ),
-        (re.compile(r"(?P<which>[前去今明后])(?P<unit>年)(?![底末]|的?\d|的?[一二三四五六七八九十]+月)"), _read_period),
-        (re.compile(rf"\b(?P<day>{latin})\b(?:\s(?P<more>week|fortnight)\b(?![-\s]?end))?|{han}", flags), _read_offset),
-        (re.compile(rf"\b(?P<side>in) {COUNT} {UNIT}(?:['’]s? time)?\b(?!['’])", flags), _read_counted),
-        (re.compile(rf"\b{COUNT} {UNIT} (?P<side>ago|from (?:now|today))\b", flags), _read_counted),
-        (
-            re.compile(
-                rf"(?P<count>{ZH_NUM}|两|半|\d{{3}})(?P<unit>天|周|个?星期|个?礼拜|个月|年)(?P<side>之?[后前]|以[后前])"
-            ),
+            rf"(?P<count>{ZH_NUM}|两|半|\d{{3}})(?P<unit>天|周|个?星期|个?礼拜|个月|年)(?P<side>之?[后前]|以[后前])",
             _read_counted,
         ),
     )
+    return tuple((re.compile(pattern), read) for pattern, read in rows)
 
 
 RECURRING = (
@@ -140,9 +137,9 @@ def _read_period(match: re.Match[str], today: date) -> Days | None:
 
 
 def _read_offset(match: re.Match[str], today: date) -> Days | None:
-    name = (match["day"] or match.group()).casefold()
+    name = match["day"].casefold()
     days = next(words.offsets[name] for words in tongues() if name in words.offsets)
-    weeks = {"week": 1, "fortnight": 2}.get((match["more"] or "").casefold(), 0)
+    weeks = {"week": 1, "fortnight": 2}.get((match.groupdict().get("more") or "").casefold(), 0)
     return one(today + timedelta(days=days, weeks=weeks))
 
 

@@ -14,14 +14,15 @@ the machine's clock or zone.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date, datetime
 from typing import NamedTuple
 
-from memory.language.values.date_forms import english_readings
+from memory.language.values.date_forms import english_readings, numbered_readings
 from memory.language.values.date_joins import related
-from memory.language.values.date_relations import RECURRING, relation_readings
-from memory.language.values.days import DateSpan
-from memory.language.values.feasts import feast_readings, recurring_feasts
+from memory.language.values.date_relations import RECURRING, han_relation_readings, relation_readings
+from memory.language.values.days import DateSpan, Reading
+from memory.language.values.feasts import feast_readings, han_feast_readings, recurring_feasts
 from memory.language.values.figure_dates import Order, figure_readings
 from memory.language.values.han_dates import han_readings
 from memory.language.values.plain import plain
@@ -61,8 +62,7 @@ def read_dates(text: str, now: datetime | None, *, order: Order | None = None) -
     text = plain(text)
     today = None if now is None else now.date()
     found: list[tuple[int, int, DateSpan | None]] = []
-    by_parts = (*english_readings(), *han_readings(), *figure_readings(order), *feast_readings())
-    for pattern, read in (*by_parts, *relation_readings()) if today else by_parts:
+    for pattern, read in _readings(text, order, is_relative=today is not None):
         for match in pattern.finditer(text):
             if today is None and not _YEAR.search(match.group()):
                 continue
@@ -86,6 +86,30 @@ def read_dates(text: str, now: datetime | None, *, order: Order | None = None) -
         else:
             spans.append(span)
     return Dates(related(text, sorted(spans)), tuple(sorted(unread)), tuple(recurs))
+
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_FIGURE = re.compile(r"\d")
+_MONTH = re.compile(r"month|year|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"day|week|fortnight|month|year|night|morning|noon|evening|tomorrow|tmr|mon|tue|wed|thu|fri|sat|sun", re.IGNORECASE
+)
+
+
+def _readings(text: str, order: Order | None, *, is_relative: bool) -> Iterator[Reading]:
+    """Yield the readings that may find something in `text`; most texts name no month and no day."""
+    if _MONTH.search(text):
+        yield from english_readings()
+    if _FIGURE.search(text):
+        yield from figure_readings(order)
+    yield from numbered_readings()
+    yield from feast_readings()
+    if is_relative and _RELATIVE.search(text):
+        yield from relation_readings()
+    if _HAN.search(text):
+        yield from han_readings()
+        yield from han_feast_readings()
+        yield from han_relation_readings() if is_relative else ()
 
 
 def normal_date(text: str) -> str | None:

@@ -30,6 +30,18 @@ _MORNING = re.compile(
 """Words for the two ends of the day, not for earlier and later; a night is rather what one sleeps through."""
 
 
+_VAGUE = re.compile(
+    r"\b(?:a (?:bit|little|touch)|just|shortly|soon|right) (?:after|before|past)\b"
+    r"|\b(?:around|about|roughly|ish|gone|approximately)\b|左右|前后|出头|不到|刚过|大概|差不多",
+    re.IGNORECASE,
+)
+
+
+def is_vague(text: str) -> bool:
+    """Say whether `text` names a time only roughly: "a bit after six", 八点左右."""
+    return _VAGUE.search(text) is not None
+
+
 def is_part_of_day(value: str) -> bool:
     """Say whether a whole value is a part of the day in words: "night", 白天."""
     return _PART_OF_DAY.fullmatch(value.strip()) is not None

@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from functools import lru_cache
 from types import MappingProxyType
 
-from memory.language.tongue import tongues
+from memory.language.tongue import tongue, tongues
 from memory.language.values.date_forms import said_of_past
-from memory.language.values.days import Days, Reading, one
+from memory.language.values.days import Days, Reader, Reading, one
 from memory.language.values.numbers import read_chinese
 
 _FIXED: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -51,26 +51,28 @@ def recurring_feasts() -> re.Pattern[str]:
 
 @lru_cache(maxsize=1)
 def feast_readings() -> tuple[Reading, ...]:
-    """Return how the names of feasts are read."""
-    latin, han = _alternatives()
-    digits = "一二三四五六七八九十"
-    things, zh_things = ("|".join(words.of_feasts) for words in tongues())
-    return (
-        (
-            re.compile(
-                rf"(?<![\w'’])(?:(?P<which>this|next|last)\s)?(?:{latin})(?:\s(?P<year>\d{{4}}))?(?!\w)"
-                rf"(?![\s-](?:{things})s?\b)",
-                re.IGNORECASE,
-            ),
-            _read,
-        ),
-        (re.compile(rf"(?:(?P<which>[今明去])年的?|(?P<year>\d{{4}})年的?)?(?:{han})(?!{zh_things})"), _read),
-        (re.compile(rf"(?:大年|正月)(?P<day>初[{digits}]|[一二]?十[{digits}]?)"), _read_first_month),
-        (
-            re.compile(rf"[农阴旧]历(?:的|[月初廿{digits}])*|[{digits}冬腊]+月初[{digits}]+|[冬腊]月[{digits}廿]*"),
-            _read_lunar,
-        ),
+    """Return how the English names of feasts are read."""
+    names, _ = _alternatives()
+    things = "|".join(tongue("en").of_feasts)
+    pattern = (
+        rf"(?<![\w'’])(?:(?P<which>this|next|last)\s)?(?:{names})(?:\s(?P<year>\d{{4}}))?(?!\w)"
+        rf"(?![\s-](?:{things})s?\b)"
     )
+    return ((re.compile(pattern, re.IGNORECASE), _read),)
+
+
+@lru_cache(maxsize=1)
+def han_feast_readings() -> tuple[Reading, ...]:
+    """Return how the Chinese names of feasts, and days by the moon, are read."""
+    _, names = _alternatives()
+    things = "|".join(tongue("zh").of_feasts)
+    digits = "一二三四五六七八九十"
+    rows: tuple[tuple[str, Reader], ...] = (
+        (rf"(?:(?P<which>[今明去])年的?|(?P<year>\d{{4}})年的?)?(?:{names})(?!{things})", _read),
+        (rf"(?:大年|正月)(?P<day>初[{digits}]|[一二]?十[{digits}]?)", _read_first_month),
+        (rf"[农阴旧]历(?:的|[月初廿{digits}])*|[{digits}冬腊]+月初[{digits}]+|[冬腊]月[{digits}廿]*", _read_lunar),
+    )
+    return tuple((re.compile(pattern), read) for pattern, read in rows)
 
 
 def _alternatives() -> tuple[str, str]:

@@ -37,7 +37,7 @@ def han_readings() -> tuple[Reading, ...]:
             rf"(?:(?P<day>{ZH_NUM})(?:号|日)?|整月|全月|一整个?月)?",
             _read_date,
         ),
-        (rf"(?P<which>这|本|当|(?<!一)下|上)个?月的?(?P<day>{ZH_NUM})(?:号|日)?", _read_day_of_month),
+        (rf"(?P<which>这|本|当|(?<!一)下|上)个?月的?(?P<day>{ZH_NUM})(?:号|日)", _read_day_of_month),
         (rf"(?<![\d月一二三四五六七八九十])(?P<day>{ZH_NUM})(?:号(?![线楼])|日(?![本元]))", _read_numbered),
         (rf"{_YEAR}{_MONTH}(?P<edge>底|末|初(?![一二三四五六七八九十]))", _read_edge),
         (r"(?P<edge>月底|月末)(?!了)", _read_edge),

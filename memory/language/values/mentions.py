@@ -14,6 +14,7 @@ from memory.language.text import stem
 from memory.language.values.codes import find_codes
 from memory.language.values.dates import Dates, read_dates
 from memory.language.values.figure_dates import Order
+from memory.language.values.money import currency_beside
 from memory.language.values.numbers import find_numbers
 from memory.language.values.plain import READ_CHARACTERS as READ_CHARACTERS
 from memory.language.values.plain import plain
@@ -161,9 +162,7 @@ _COUNTS_ONE = re.compile(rf"[\s-](?!(?:{_NO_NOUN})\b)[a-z]+", re.IGNORECASE)
 def _numbers(said: str, unread: Taken) -> Iterator[Mention]:
     """Yield the numbers outside of what looks like a date and is not read."""
     text = plain(said)
-    currencies = find_codes("currency", text)
-    ending = {money.end: money.code for money in currencies}
-    beginning = {money.start: money.code for money in currencies}
+    beside = currency_beside(text)
     for number in find_numbers(text):
         if unread.overlaps(number.start, number.end):
             continue
@@ -171,12 +170,7 @@ def _numbers(said: str, unread: Taken) -> Iterator[Mention]:
             text, number.start, number.end
         ):
             continue
-        unit = (
-            ending.get(number.start - 1)
-            or ending.get(number.start)
-            or beginning.get(number.end)
-            or beginning.get(number.end + 1)
-        )
+        unit = beside(number.start, number.end)
         if text.endswith("百分之", 0, number.start) or text.startswith("百分之", number.start):
             unit = "%"
         elif unit is None and "块" in text[number.start : number.end]:

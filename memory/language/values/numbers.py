@@ -130,7 +130,8 @@ def read_numbers(text: str) -> Numbers:
     unread = [match.span() for match in _DUBIOUS.finditer(text)]
     taken = Taken(unread)
     listed = Taken(match.span() for match in _LISTED.finditer(text))
-    for pattern, read in _READERS:
+    readers = (reader for needed, group in _READERS if needed.search(text) for reader in group)
+    for pattern, read in readers:
         for match in pattern.finditer(text):
             if pattern is _SEPARATE and not listed.overlaps(match.start(), match.start() + 1):
                 continue
@@ -253,28 +254,26 @@ def _read_han(match: re.Match[str]) -> Number | None:
     return None if number is None else number if figures == match.group() else -number
 
 
-_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Number | None]], ...] = (
-    (_SEPARATE, _read_digits),
-    (_PART_OF, _read_share),
-    (_AND_PART, _read_share),
-    (_SPACED, _read_spaced),
-    (_COMMA, _read_comma),
-    (PARTS, read_parts),
-    (KUAI, read_kuai),
-    (POINT, read_point),
-    (_FRACTION, _read_fraction),
-    (_BELOW_ZERO, _read_below_zero),
-    (_IN_WORDS, _read_in_words),
-    (_MILLIONS, _read_millions),
-    (MIXED, read_mixed),
-    (_DIGITS, _read_digits),
-    (_WORDS, _read_words),
-    (HAN_NUMBER, _read_han),
+_Read = Callable[[re.Match[str]], Number | None]
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_FIGURE = re.compile(r"\d")
+_NUMBER_WORD = re.compile(rf"{_WORD}|{_SCALE}|dozen|half|quarter|[½¼¾]", re.IGNORECASE)
+_READERS: tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], _Read], ...]], ...] = (
+    (_FIGURE, ((_SEPARATE, _read_digits),)),
+    (_NUMBER_WORD, ((_PART_OF, _read_share), (_AND_PART, _read_share))),
+    (_FIGURE, ((_SPACED, _read_spaced), (_COMMA, _read_comma))),
+    (_HAN, ((PARTS, read_parts), (KUAI, read_kuai), (POINT, read_point))),
+    (_FIGURE, ((_FRACTION, _read_fraction), (_MILLIONS, _read_millions), (_BELOW_ZERO, _read_below_zero))),
+    (_NUMBER_WORD, ((_BELOW_ZERO, _read_below_zero), (_IN_WORDS, _read_in_words))),
+    (_FIGURE, ((_IN_WORDS, _read_in_words), (MIXED, read_mixed), (_DIGITS, _read_digits))),
+    (_NUMBER_WORD, ((_WORDS, _read_words),)),
+    (_HAN, ((HAN_NUMBER, _read_han),)),
 )
+"""What is read in which order, each with what a text has to have for it; of overlapping readings the first holds."""
 _DUBIOUS = re.compile(
     r"(?<![\w.,])\d{1,3}(?:\.\d{3})+(?![\d.]|,\d)(?=\s?(?:[€$£]|euros?\b|eur\b))"
     r"|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d{1,2}"
-    r"|(?<![\w.,(\[])(?<!\d )\d+,\d{1,2}(?![\d,])(?!\s?(?:and|or|[€$£%°]|[a-z]{1,9}\b))"
+    r"|(?<![\w.,(\[/-])(?<!\d )\d+,\d{1,2}(?![\d,])(?!\s?(?:and|or|[€$£%°]|[a-z]{1,9}\b))"
     r"|(?<![\w.])\d+(?:e\d+|x[0-9a-f]+|_\d+)\b"
     r"|\b(?:a few|several|some|many|dozens of|a couple) (?:hundred|thousand|million|billion)s?\b"
     r"|\b\w+ grand\b(?=$|[.,!?])"

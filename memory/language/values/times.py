@@ -83,6 +83,8 @@ _PATTERNS = (
     re.compile(r"(?P<zhpart>上午|下午|晚上|早上)(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)"),
     re.compile(r"(?P<named>正午|午夜)"),
 )
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN_PATTERNS = frozenset(pattern for pattern in _PATTERNS if "点" in pattern.pattern or "午" in pattern.pattern)
 _NAMED = {"noon": "12:00", "midday": "12:00", "midnight": "00:00", "正午": "12:00", "午夜": "00:00"}
 _PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 
@@ -110,7 +112,10 @@ def find_times(text: str) -> tuple[TimeSpan, ...]:
     text = plain(text)
     halves = _halves_of_day(text)
     found: list[TimeSpan] = []
+    has_han = _HAN.search(text) is not None
     for pattern in _PATTERNS:
+        if not has_han and pattern in _HAN_PATTERNS:
+            continue
         for match in pattern.finditer(text):
             half = next(half for end, half in halves if match.start() < end)
             value = _value(match, half)

@@ -62,6 +62,8 @@ def _amount(text: str) -> str | None:
         return f"{figures} {_unit_name(unit)}"
     number = float(figures.replace(",", "")) if figures[-1].isdigit() else read_chinese(figures)
     known = units().get(unit) if unit not in _MONEY_RATHER else None
+    if known is not None and (known.offset or known.currency):
+        known = None
     if number is None or known is None:
         return None if number is None else f"{number:g} {_unit_name(unit)}"
     return f"{number * known.factor:.12g} {known.dimension}"

@@ -10,15 +10,16 @@ from typing import NamedTuple
 
 from memory.language.text_cache import text_cache
 from memory.language.tongue import tongue
+from memory.language.values.plain import plain
 
 _JOIN = r"\s*(?:to|till|until|through|thru|-|–|到|至)\s*"
 _LED = re.compile(
     r"(?:\b(?:on|by|until|till|from|to|next|last|this|coming|every|each|before|after|since|or|and|through|thru)\s"
-    r"|[-–/,]\s?|^)$",
+    r"|[-–/,]\s?)$",
     re.IGNORECASE,
 )
 _FOLLOWED = re.compile(
-    r"s?\s?(?:$|[-–/,&)]|\s?(?:morning|afternoon|evening|night|at|or|to|till|through|the\s?\d|\d)\b)"
+    r"s?\s?(?:$|[-–/,&)]|\s?(?:morning|afternoon|evening|night|at|and|or|to|till|through|the\s?\d|\d)\b)"
 )
 _GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), frozenset(days))
@@ -28,6 +29,10 @@ _GROUPS = tuple(
         (r"\b(?:every day|daily|each day|all week|seven days a week)\b|每天|天天|每日", range(7)),
     )
 )
+
+
+_LONGEST_NAME = 12
+"""Characters of a text that is a name alone."""
 
 
 class Weekday(NamedTuple):
@@ -49,10 +54,11 @@ def day_names() -> Mapping[str, int]:
     )
 
 
-def weekday_pattern() -> str:
-    """Return what names one, as the groups `weekday` (a word) and `zhday` (a character)."""
-    latin = "|".join(sorted((name for name in day_names() if name.isascii()), key=len, reverse=True))
-    return rf"(?:(?<![A-Za-z])(?P<weekday>{latin})\b\.?|{zh_weekday_pattern()})"
+def english_weekday_pattern() -> str:
+    """Return what names one in English, as the group `weekday`."""
+    whole = "|".join(forms[0] for forms in tongue("en").weekdays)
+    short = "|".join(sorted((name for forms in tongue("en").weekdays for name in forms[1:]), key=len, reverse=True))
+    return rf"(?<![A-Za-z])(?P<weekday>{whole}|{short})\b(?:(?<!day)\.)?"
 
 
 def zh_weekday_pattern() -> str:
@@ -64,7 +70,8 @@ def zh_weekday_pattern() -> str:
 def is_shy(text: str, start: int, end: int) -> bool:
     """Say whether a name at this place may well be another word: "sat", "sun", "wed" without a word that tells."""
     name = text[start:end].casefold().rstrip(".")
-    if name not in tongue("en").shy_weekdays or _LED.search(text[max(0, start - 10) : start]):
+    is_alone = len(text) <= _LONGEST_NAME and name == text.casefold().strip(" .!")
+    if name not in tongue("en").shy_weekdays or is_alone or _LED.search(text[max(0, start - 10) : start]):
         return False
     return not (text[start].isupper() and _FOLLOWED.match(text, end))
 
@@ -84,7 +91,7 @@ def find_weekdays(text: str) -> tuple[Weekday, ...]:
 
 
 def day_of(match: re.Match[str]) -> int:
-    """Return the day that a match of `weekday_pattern` names, Monday 0."""
+    """Return the day that a match of either pattern names, Monday 0."""
     word = match["weekday"] if "weekday" in match.re.groupindex else None
     return day_names()[word.casefold()] if word else day_names()[tongue("zh").week[0] + match["zhday"]]
 
@@ -96,6 +103,7 @@ def weekdays_in(text: str) -> frozenset[frozenset[int]]:
     Each range ("Monday to Thursday" gives 0 to 3) and group ("at weekends") by itself, the days that are named singly
     together, and all of them.
     """
+    text = plain(text)
     found = {days for pattern, days in _GROUPS if pattern.search(text)}
     named = find_weekdays(text)
     single: set[int] = set()
