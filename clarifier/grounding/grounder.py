@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from clarifier.decision import Grounds, Reason
+from clarifier.decision import Grounds, Reason, Verdict
 from clarifier.grounding.clocks import as_weekdays, weekdays_in
 from clarifier.grounding.measures import counts
 from clarifier.grounding.needed import needed
@@ -52,6 +52,10 @@ class Grounding:
     """Whether long-term memory has evidence for the slot, be it for this value or another."""
     is_guess: bool = False
     """Whether it is a member of an enum that nothing speaks for, though what was said could have."""
+    is_contradicted: bool = False
+    """Whether something in sight speaks against the value."""
+    stated: Verdict | None = None
+    """What checking the source that the planner states came to; `None` where it states none."""
 
     @property
     def is_missing(self) -> bool:
@@ -72,6 +76,7 @@ class Grounding:
             margin=self.margin,
             turn_ids=self.turn_ids,
             is_required=self.is_required,
+            stated=self.stated,
         )
 
 
@@ -143,6 +148,7 @@ def _grounding(
         conflict_entropy=memory.posterior.conflict_entropy if memory else 0.0,
         is_standing=memory.is_standing if memory else False,
         is_guess=support.is_guess,
+        is_contradicted=support.is_contradicted,
     )
 
 
