@@ -102,11 +102,16 @@ class _Case:
     """Of the optional arguments left out: invented, or a repetition of the default."""
 
     @property
+    def all(self) -> tuple[Grounding, ...]:
+        """Of the arguments that stay and of those left out."""
+        return (*self.groundings, *self.dropped)
+
+    @property
     def whole(self) -> _Case:
         """The case with all its arguments."""
         left_out = {one.slot.argument: one.value for one in self.dropped}
         call = self.call.model_copy(update={"arguments": {**self.call.arguments, **left_out}})
-        return replace(self, call=call, groundings=(*self.groundings, *self.dropped), dropped=())
+        return replace(self, call=call, groundings=self.all, dropped=())
 
     @property
     def open(self) -> tuple[Grounding, ...]:
@@ -168,7 +173,15 @@ class _Desk:
             return self.on_question()
         if not cases:
             return self.answer(self.proposal.reply or _DONE[self.language])
+        if hints := [hint for case in cases for one in case.all if (hint := self.overruled(one)) is not None]:
+            return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
+
+    def overruled(self, one: Grounding) -> Hint | None:
+        """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
+        if one.rule is None or one.slot in self.hinted:
+            return None
+        return Hint("settled", one.slot, value=one.rule.value, turn_ids=(one.rule.turn_id,))
 
     def on_unknown_tools(self) -> Decision:
         slots = dict.fromkeys(Slot(call.name, "") for call in self.proposal.calls)
@@ -216,8 +229,8 @@ class _Desk:
         if stated is not None:
             backing = self.checker.check(stated, one.value, one.slot, tool)
             one = replace(one, stated=backing.verdict)
-            if backing.verdict == "contradicted":
-                return _as_contradicted(one)
+            if backing.verdict == "contradicted" and not (backing.rule and one.slot in self.hinted):
+                return replace(_as_contradicted(one), rule=backing.rule)
             if backing.verdict != "refused":
                 least = known.verified if backing.verdict == "verified" else known.plausible
                 return _as_good_as(least, one, backing)
@@ -466,7 +479,7 @@ class _Grounds(TypedDict):
 
 
 def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
-    return tuple(one.reason for case in cases for one in (*case.groundings, *case.dropped))
+    return tuple(one.reason for case in cases for one in case.all)
 
 
 def _is_stated(one: Grounding) -> bool:

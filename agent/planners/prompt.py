@@ -204,7 +204,11 @@ def _hint_line(hint: Hint) -> str:
     if hint.kind == "look_up":
         return f"{slot} is not known yet: get it first with {' or '.join(hint.suppliers)}, unless that has been tried."
     if hint.kind == "settled":
-        return f"Do not ask for {slot}: what is known settles it as {data_line(hint.value)}."
+        told = f" (turns {', '.join(map(data_line, hint.turn_ids[-3:]))})" if hint.turn_ids else ""
+        settled = f"what is known{told} settles it as {data_line(hint.value)}"
+        return (
+            f"Do not ask for {slot}: {settled}, unless the request, an answer or a result of this turn says otherwise."
+        )
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."
 
 

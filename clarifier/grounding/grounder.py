@@ -18,7 +18,7 @@ from clarifier.grounding.needed import needed
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import Place, Support, fallback, habit, scalar_support, topic_use
 from clarifier.settings import Settings
-from memory.evidence import Slot
+from memory.evidence import Evidence, Slot
 from memory.language.values.values import equal
 from memory.records import ToolCall
 from memory.tools import Parameter, Tool
@@ -56,6 +56,8 @@ class Grounding:
     """Whether something in sight speaks against the value."""
     stated: Verdict | None = None
     """What checking the source that the planner states came to; `None` where it states none."""
+    rule: Evidence | None = None
+    """The newer rule that contradicts the value."""
 
     @property
     def is_missing(self) -> bool:

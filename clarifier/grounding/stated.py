@@ -52,6 +52,8 @@ class Backing(NamedTuple):
     verdict: Verdict
     grounds: Grounds
     turn_ids: tuple[str, ...] = ()
+    rule: Evidence | None = None
+    """Of what is contradicted: the newer rule that gives another value."""
 
 
 class _Passage(NamedTuple):
@@ -85,20 +87,25 @@ class Checker:
             passages = [one for one in passages if quotes(one.text, stated.quote)]
         if not passages:
             return Backing("refused", grounds)
-        turn_ids = tuple(dict.fromkeys(one.turn_id for one in passages if one.turn_id is not None))
         parts = list(_parts(value, parameter))
+        if isinstance(value, (list, dict)):  # what one source names, another may count
+            passages += (*self._request, *self._answers, *self._results)
         verdicts = [self._follows(part, inner, passages, stated) for part, inner in parts]
         verdict: Verdict = max(verdicts, key=_ORDER.index, default="verified")
         if verdict == "refused":
             return Backing(verdict, grounds)
-        told_at = self.sources.position(stated.turn_id) if stated.turn_id is not None else -1
-        is_past = stated.turn_id is not None or stated.origin == "known"
-        if is_past and self._is_overruled(value, slot, parameter, told_at, turn_ids):
-            return Backing("contradicted", "none", turn_ids[-1:])
+        turn_ids = tuple(dict.fromkeys(one.turn_id for one in passages if one.turn_id is not None))[-1:]
         if self.is_told_by_tool_alone(value, slot, tool):
-            return Backing("contradicted", "none", turn_ids[-1:])
+            return Backing("contradicted", grounds, turn_ids)
+        is_past = stated.turn_id is not None or stated.origin == "known"
+        if is_past and not self.is_said(value, parameter):
+            told_at = self.sources.position(stated.turn_id) if stated.turn_id is not None else -1
+            if (rule := self._rule_against(value, slot, parameter, told_at)) is not None:
+                return Backing("contradicted", grounds, turn_ids, rule)
+            if self._is_turned_down(value, slot, parameter, told_at) or self.is_anothers(value, slot, parameter):
+                return Backing("contradicted", grounds, turn_ids)
         is_unnamed = stated.origin == "known" and stated.turn_id is None
-        return Backing("plausible" if is_unnamed and verdict == "verified" else verdict, grounds, turn_ids[-1:])
+        return Backing("plausible" if is_unnamed and verdict == "verified" else verdict, grounds, turn_ids)
 
     def _passages(self, stated: StatedSource) -> list[_Passage]:
         """The places that a stated source names; none where it names a turn that was not recalled."""
@@ -175,39 +182,40 @@ class Checker:
         found = (match(one, text, parameter, now, settings) for one in signed)
         return any(one is not None and (one.how != "words" or one.strength >= settings.paraphrase) for one in found)
 
-    def _is_overruled(
-        self, value: JsonValue, slot: Slot, parameter: Parameter | None, told_at: int, turn_ids: Sequence[str]
-    ) -> bool:
-        """Whether what memory tells of the slot speaks against a value that an earlier turn tells.
+    def _rule_against(self, value: JsonValue, slot: Slot, parameter: Parameter | None, told_at: int) -> Evidence | None:
+        """Return a rule in the person's words that gives the slot another value and is newer than all that gives this.
 
-        That is so where a newer standing rule gives another value, where the person has turned the value down since,
-        and where it was somebody else's while the person has one of their own.
+        What is chosen by its id is chosen anew each time: no rule for one thing speaks against another.
         """
-        if self.is_said(value, parameter):
-            return False
+        if any(must_stand(part, inner) for part, inner in _parts(value, parameter)):
+            return None
+        own, others = self._of_slot(value, slot, parameter)
+        since = max([told_at, *(piece.position for piece in own if piece.may_fill)])
+        newer = (piece for piece in others if _is_rule(piece) and piece.position > since)
+        return max(newer, key=lambda piece: piece.position, default=None)
+
+    def _is_turned_down(self, value: JsonValue, slot: Slot, parameter: Parameter | None, told_at: int) -> bool:
+        """Whether the person has turned the value down since it was told and used last."""
+        own, _ = self._of_slot(value, slot, parameter)
+        since = max([told_at, *(piece.position for piece in own if piece.may_fill)])
+        return any(piece.kind == "negated" and piece.position >= since for piece in own)
+
+    def is_anothers(self, value: JsonValue, slot: Slot, parameter: Parameter | None) -> bool:
+        """Whether memory knows the value as somebody else's alone, and another as the person's own."""
+        own, others = self._of_slot(value, slot, parameter)
+        is_theirs = bool(own) and all(piece.kind == "other_person" for piece in own)
+        is_for_them = self.sources.is_for_another or any(piece.turn_id in self.sources.for_the_named for piece in own)
+        return is_theirs and not is_for_them and any(piece.may_fill for piece in others)
+
+    def _of_slot(
+        self, value: JsonValue, slot: Slot, parameter: Parameter | None
+    ) -> tuple[list[Evidence], list[Evidence]]:
+        """The evidence for the slot that gives the value, and that which gives another."""
         own: list[Evidence] = []
         others: list[Evidence] = []
         for said in self.sources.of_slot(slot):
             (own if equal(said.value, value, parameter) else others).extend(said.evidence)
-        since = max((piece.position for piece in own if piece.may_fill), default=-1)
-        since = max(told_at, since)
-        if any(_is_rule(piece) and piece.position > since for piece in others):
-            return True
-        if any(piece.kind == "negated" and piece.position >= since for piece in own):
-            return True
-        return self.is_anothers(value, slot, parameter, turn_ids)
-
-    def is_anothers(
-        self, value: JsonValue, slot: Slot, parameter: Parameter | None, turn_ids: Sequence[str] = ()
-    ) -> bool:
-        """Whether memory knows the value as somebody else's alone, and another as the person's own."""
-        if self.sources.is_for_another or not self.sources.for_the_named.isdisjoint(turn_ids):
-            return False
-        said = self.sources.of_slot(slot)
-        own = [piece for one in said if equal(one.value, value, parameter) for piece in one.evidence]
-        others = (piece for one in said if not equal(one.value, value, parameter) for piece in one.evidence)
-        is_theirs = bool(own) and all(piece.kind == "other_person" for piece in own)
-        return is_theirs and any(piece.may_fill for piece in others)
+        return own, others
 
     def is_said(self, value: JsonValue, parameter: Parameter | None) -> bool:
         """Whether the person gives the value in this turn, in their own words."""
@@ -251,6 +259,8 @@ def must_stand(value: JsonValue, parameter: Parameter | None) -> bool:
 
     Short codes (`7d`, `30min`, `A4`) and those that are looked up (`AAPL`) may be worked out of words.
     """
+    if closed_domain(parameter):
+        return False
     if parameter is not None and parameter.format in _LITERAL_FORMATS:
         return True
     if isinstance(value, (int, float)):
@@ -303,4 +313,5 @@ def _parts(value: JsonValue, parameter: Parameter | None) -> Iterator[tuple[Json
 
 
 def _is_rule(piece: Evidence) -> bool:
-    return piece.kind == "standing" and not piece.is_added and not piece.condition
+    is_own = piece.source in ("request", "answer", "correction")
+    return is_own and piece.kind == "standing" and not piece.is_added and not piece.condition

@@ -289,7 +289,8 @@ def test_the_prompt_shows_clock_state_earlier_turns_topic_steps_and_hints() -> N
         '\n<examples>\n{"turns": ["t1"], "text": "book_table(time=19:00)"}\n</examples>\n'
         "\nFor your next step:\n"
         '- "book_table.table_id" is not known yet: get it first with find_table, unless that has been tried.\n'
-        '- Do not ask for "book_table.time": what is known settles it as "19:00".\n'
+        '- Do not ask for "book_table.time": what is known settles it as "19:00", unless the request, '
+        "an answer or a result of this turn says otherwise.\n"
         '- The last proposal could not be carried out because of "book_table.place": '
         "propose something else, or reply.\n"
     )

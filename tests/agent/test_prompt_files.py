@@ -99,7 +99,8 @@ def test_every_block_is_counted() -> None:
     shown = style(situation)
     costs = block_costs(situation, shown)
     assert list(costs) == [
-        "rules", "sources", "tools", "clock", "known", "examples", "earlier", "hints", "plain", "topic", "request", "steps",
+        "rules", "sources", "tools", "clock", "known", "examples", "earlier", "hints", "plain", "topic", "request",
+        "steps",
     ]  # fmt: skip
     assert costs["known"] == count_tokens('<known>\n{"turns": ["t1"], "text": "find.place: Turin"}\n</known>\n')
     assert costs["clock"] == count_tokens("The clock says 2026-03-09 08:00:00, a Monday.\n")
