@@ -27,7 +27,7 @@ from clarifier.grounding.matching import paraphrases
 from clarifier.grounding.measures import speaks_of_another
 from clarifier.grounding.replies import calls_off
 from clarifier.grounding.sources import Sources
-from clarifier.grounding.stated import Backing, Checker
+from clarifier.grounding.stated import Backing, Checker, said_of_type
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
@@ -324,15 +324,16 @@ class _Desk:
     def on_question(self) -> Decision:
         """Send the planner back where memory or a tool settles all it asks for, else ask what was not asked yet.
 
-        A planner that understands words says it better than a schema: its question is put as it stands.
+        A planner that understands words says it better than a schema: its question is put as it stands. So that it
+        asks for nothing that is settled, it is sent back where any of it is.
         """
         slots = [
             Grounding(None, slot, parameter, None, "missing", 0.0)
             for slot in dict.fromkeys(self.proposal.question_slots)
             if (tool := self.situation.tool(slot.tool)) and (parameter := tool.parameter(slot.argument))
         ]
-        hints = [hint for one in slots if (hint := self.hint(one.slot, one.parameter)) is not None]
-        if hints and len(hints) == len(slots):
+        hints = [hint for one in slots if (hint := self.hint(one.slot, one.parameter) or self.said(one)) is not None]
+        if hints and (self.proposal.understands or len(hints) == len(slots)):
             return self.plan_again(hints)
         unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
         if not self.may_ask or (slots and not unasked):
@@ -366,6 +367,13 @@ class _Desk:
         if is_settled and known.margin(best.value) >= self.settings.settled_margin:
             return Hint("settled", slot, value=best.value, turn_ids=best.turn_ids)
         return None
+
+    def said(self, one: Grounding) -> Hint | None:
+        """Tell a planner that asks, once, of the only value in the request or an answer that the slot's type takes."""
+        if not self.proposal.understands or one.slot in self.hinted or one.parameter is None:
+            return None
+        value = said_of_type(one.parameter, (self.sources.answers, self.sources.own_request), self.situation.now)
+        return None if value is None else Hint("settled", one.slot, value=value)
 
     def is_told_otherwise(self, slot: Slot, parameter: Parameter, value: JsonValue) -> bool:
         """Whether the request, an answer or a result of this turn gives the slot another value than `value`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
@@ -15,11 +16,13 @@ from pydantic import JsonValue
 
 from clarifier.decision import Grounds, Origin, StatedSource, Verdict
 from clarifier.effects import effect_of
+from clarifier.grounding.choices import stated_member
+from clarifier.grounding.codes import code_kind, is_looked_up
 from clarifier.grounding.matching import contains, fits, is_identifier, match, paraphrases
 from clarifier.grounding.needed import is_address
 from clarifier.grounding.recalled import Leaf, leaves
 from clarifier.grounding.sources import Sources
-from clarifier.grounding.spoken import normalised
+from clarifier.grounding.spoken import mentions_in, normalised
 from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from memory.evidence import Evidence, Slot
@@ -40,6 +43,9 @@ _GROUNDS: dict[Origin, Grounds] = {
     "derived": "derived",
 }
 _LITERAL_FORMATS = frozenset({"email", "url", "uuid", "ip", "ipv4", "ipv6", "phone"})
+_OF_NUMBERS: frozenset[str] = frozenset({"number"})
+_OF_TIMES = _OF_NUMBERS | {"date", "date_range", "time"}
+"""Kinds of mentions that amounts, and that dates and times, are worked out of."""
 _SHORT_CODE = 5
 """Characters."""
 _ORDER: tuple[Verdict, ...] = ("verified", "plausible", "refused", "contradicted")
@@ -91,7 +97,7 @@ class Checker:
         if isinstance(value, (list, dict)):  # what one source names, another may count
             passages += (*self._request, *self._answers, *self._results)
         verdicts = [self._follows(part, inner, passages, stated) for part, inner in parts]
-        verdict: Verdict = max(verdicts, key=_ORDER.index, default="verified")
+        verdict: Verdict = max(verdicts, key=_ORDER.index, default="refused")
         if verdict == "refused":
             return Backing(verdict, grounds)
         turn_ids = tuple(dict.fromkeys(one.turn_id for one in passages if one.turn_id is not None))[-1:]
@@ -163,15 +169,36 @@ class Checker:
             return "verified"
         texts = [stated.quote] if stated.quote is not None else []
         texts += [passage.text for passage in passages if passage.is_telling]
+        if stated.origin == "derived":  # out of several places, as a rule
+            texts += [passage.text for passage in (*self._request, *self._answers)]
         if any(self._is_told(value, text, parameter) for text in texts):
             return "verified"
         if isinstance(value, bool) or closed_domain(parameter):
-            return "plausible" if stated.quote is None else "verified"
-        if must_stand(value, parameter):
-            return "plausible" if stated.quote is not None and _completes(value, stated.quote) else "refused"
-        if stated.quote is not None:
             return "plausible"
-        return "plausible" if any(paraphrases(value, text, parameter) for text in texts) else "refused"
+        quote = stated.quote or ""
+        if must_stand(value, parameter):
+            return "plausible" if _completes(value, quote) else "refused"
+        if any(paraphrases(value, text, parameter) for text in texts):
+            return "plausible"
+        return "plausible" if quote and self._leads_to(quote, value, parameter) else "refused"
+
+    def _leads_to(self, quote: str, value: JsonValue, parameter: Parameter | None) -> bool:
+        """Whether a quotation that does not say the value may lead to it: a made-up one has nothing to do with it.
+
+        Amounts and dates are worked out of others, or stand somewhere in sight; a name stands in sight; codes that are
+        common knowledge (NL, AAPL) and words that are no name ("pet food") stand nowhere.
+        """
+        places = (*self._request, *self._answers, *self._results, *self._topic, *self._recalled)
+        if any(equal(one, value, parameter) for place in places for one in place.values):
+            return True
+        if isinstance(value, str) and any(contains(place.text, value) for place in places):
+            return True
+        named = {one.kind for one in mentions_in(quote, self.sources.situation.now)}
+        if not isinstance(value, str):
+            return not _OF_NUMBERS.isdisjoint(named)
+        if normal_date(value) is not None or normal_time(value) is not None:
+            return not _OF_TIMES.isdisjoint(named)
+        return _is_code(value) or _is_wording(value) or (parameter is not None and code_kind(parameter) is not None)
 
     def _is_told(self, value: JsonValue, text: str, parameter: Parameter | None) -> bool:
         """Whether the text gives the value; an amount may be given without its sign."""
@@ -267,7 +294,18 @@ def must_stand(value: JsonValue, parameter: Parameter | None) -> bool:
         return parameter is not None and "id" in split_name(parameter.name)
     if not isinstance(value, str) or normal_date(value) is not None or normal_time(value) is not None:
         return False
-    return value.strip().isdigit() or (is_identifier(value) and len(value) > _SHORT_CODE)
+    if value.strip().isdigit() or (is_identifier(value) and len(value) > _SHORT_CODE):
+        return True
+    return parameter is not None and is_looked_up(parameter) and not _is_code(value)
+
+
+def _is_wording(value: str) -> bool:
+    """Whether a text is the planner's own words: in a script with capitals a name would have one."""
+    return value.islower() and value.replace(" ", "").isalpha()
+
+
+def _is_code(value: str) -> bool:
+    return value.isascii() and value.isupper() and len(value) <= _SHORT_CODE
 
 
 def _completes(value: JsonValue, quote: str) -> bool:
@@ -295,7 +333,8 @@ def _of_turn(turn: Turn) -> _Passage:
     ]
     said = [turn.request, *(step.answer or "" for step in turn.steps if isinstance(step, QuestionStep))]
     text = "\n".join([*said, _told(used), _told(returned), turn.reply or ""])
-    return _Passage(text, tuple(leaf.value for leaf in (*used, *returned)), turn.turn_id)
+    day: tuple[JsonValue, ...] = (f"{turn.time:%Y-%m-%d}",) if turn.time is not None else ()
+    return _Passage(text, (*day, *(leaf.value for leaf in (*used, *returned))), turn.turn_id)
 
 
 def _parts(value: JsonValue, parameter: Parameter | None) -> Iterator[tuple[JsonValue, Parameter | None]]:
@@ -315,3 +354,16 @@ def _parts(value: JsonValue, parameter: Parameter | None) -> Iterator[tuple[Json
 def _is_rule(piece: Evidence) -> bool:
     is_own = piece.source in ("request", "answer", "correction")
     return is_own and piece.kind == "standing" and not piece.is_added and not piece.condition
+
+
+def said_of_type(parameter: Parameter, texts: Sequence[str], now: datetime | None) -> JsonValue:
+    """Return the only value that the first telling text has for a choice, day, time or address; `None` if in doubt."""
+    for text in filter(None, texts):
+        if parameter.enum:
+            found = stated_member(parameter.enum, text, parameter.description, now)
+            values: list[JsonValue] = [] if found is None else [found]
+        else:
+            values = [one.value for one in mentions_in(text, now) if one.kind == parameter.format]
+        if values:
+            return values[0] if len(values) == 1 else None
+    return None

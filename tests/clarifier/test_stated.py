@@ -62,11 +62,11 @@ REQUESTS: tuple[tuple[str, StatedSource, str, JsonValue, Verdict], ...] = (
     ("as much as the two before", stated("derived", "the two before"), "amount", 40, "plausible"),
     ("as much as the two before", stated("request"), "amount", 40, "refused"),
     ("twice a day from now on", stated("derived", "twice a week"), "label", "dose", "refused"),
-    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "verified"),
-    ("on my son's MacBook", stated("derived", "son's MacBook"), "platforms", ["macos"], "verified"),
+    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "plausible"),
+    ("on my son's MacBook", stated("derived", "son's MacBook"), "platforms", ["macos"], "plausible"),
     ("on my son's MacBook", stated("derived"), "platforms", ["macos"], "plausible"),
     ("by next Friday", stated("derived", "next Friday"), "day", "2026-03-20", "verified"),
-    ("the day the last lot left", stated("derived", "the last lot left"), "day", "2026-02-01", "plausible"),
+    ("the day the last lot left", stated("derived", "the last lot left"), "day", "2026-02-01", "refused"),
     ("look at session.com", stated("request", "session.com"), "url", "https://session.com", "plausible"),
     ("look at the site", stated("request", "the site"), "url", "https://session.com", "refused"),
     ("for my account", stated("request", "my account"), "user_id", 4711, "refused"),
@@ -82,6 +82,12 @@ def test_what_can_be_checked_of_a_request(
     request_: str, said: StatedSource, argument: str, value: JsonValue, expected: Verdict
 ) -> None:
     assert verdict(situation(request_, LOG), said, argument, value) == expected
+
+
+def test_a_day_that_stands_in_sight_may_be_meant_by_other_words() -> None:
+    lot = Turn(turn_id="t4", request="Ship lot 7 on 2026-02-01.")
+    where = situation("the day the last lot left", LOG, items=(past(lot),))
+    assert verdict(where, stated("derived", "the last lot left"), "day", "2026-02-01") == "plausible"
 
 
 def test_a_turn_that_was_not_recalled_is_no_source() -> None:
@@ -155,7 +161,8 @@ def test_an_optional_value_is_dropped_on_a_positive_sign_alone() -> None:
 
 
 def test_what_is_plausible_is_kept_in_the_benchmark_and_confirmed_where_it_costs() -> None:
-    where = situation("Settle invoice 88 from the usual pot", PAY)
+    rent = Turn(turn_id="t1", request="The rent comes out of Household.")
+    where = situation("Settle invoice 88 from the usual pot", PAY, items=(past(rent),))
     proposal = understanding(
         call("pay_invoice", invoice="88", payer="Household"),
         invoice=stated("request"),
@@ -224,7 +231,9 @@ def test_no_hint_settles_what_the_request_or_a_result_says_otherwise() -> None:
     timid = Proposal(question="Which class?", question_slots=(Slot("book_ticket", "seat_class"),), understands=True)
     assert isinstance(decide(situation("Book IC-7", BOOK, items=(known,)), timid, policy=BENCHMARK), PlanAgain)
     told = situation("Book IC-7, in first class unless it is sold out", BOOK, items=(known,))
-    assert isinstance(decide(told, timid, policy=BENCHMARK), Ask)
+    again = decide(told, timid, policy=BENCHMARK)
+    assert isinstance(again, PlanAgain)
+    assert [hint.value for hint in again.hints] == ["first_class"]
     seen = made(call("check_seats", train="IC-7"), {"seat_class": "first_class"})
     found = situation("Book IC-7", BOOK, items=(known,), steps=(seen,))
     assert isinstance(decide(found, timid, policy=BENCHMARK), Ask)
