@@ -72,12 +72,12 @@ class _Known(NamedTuple):
     """The slot that all of it was used for, where that is another one."""
 
     @classmethod
-    def of(cls, candidates: Sequence[Candidate], score: float) -> _Known:
-        """Return what there is to show of `candidates`, in their order."""
+    def of(cls, candidates: Sequence[Candidate], score: float, slot: Slot) -> _Known:
+        """Return what there is to show of `candidates` for `slot`, in their order."""
         evidence = _weighty(candidate for candidate in candidates if candidate.status not in _PAST)
         turn_ids = dict.fromkeys(piece.turn_id for piece in sorted(evidence, key=attrgetter("position")))
         says = tuple((id(one.evidence), one.status, one.is_standing, one.similarity < 1) for one in candidates)
-        values = tuple(map(_value, candidates))
+        values = tuple(_value(candidate, slot) for candidate in candidates)
         borrowed = values[0].slot if all(one.similarity < 1 for one in candidates) else None
         return cls(tuple(candidates), values, evidence, tuple(turn_ids), says, score, borrowed)
 
@@ -139,12 +139,14 @@ def _lines(history: Snapshot, tools: Sequence[Tool], wanted: frozenset[str]) -> 
 def _known(state: SlotState) -> _Known | None:
     """Return what is worth showing of a slot; `None` if nothing is."""
     shown = _shown(state)
+    if _is_of_the_moment(shown):
+        shown = ()
     others = (*state.unwanted[:MAX_CANDIDATES], *state.bound[:MAX_CANDIDATES])
     if not shown and not others:
         return None
     nearest = max(candidate.similarity for candidate in (*shown, *others))
     settledness = _settledness(shown) if shown else 0.0
-    return _Known.of((*shown, *others, *_past(state)), 2 * nearest + settledness)
+    return _Known.of((*shown, *others, *_past(state)), 2 * nearest + settledness, state.slot)
 
 
 def _is_bound(state: SlotState) -> bool:
@@ -200,6 +202,11 @@ def _merged(alike: Sequence[Candidate]) -> Candidate:
     return replace(alike[0], evidence=tuple(sorted(pieces, key=lambda piece: piece.position)))
 
 
+def _is_of_the_moment(shown: Sequence[Candidate]) -> bool:
+    """Whether a slot takes another value each time, such as amounts: those are events, which turns show."""
+    return len(shown) > 1 and all(one.support == 1 and not one.is_standing and not one.condition for one in shown)
+
+
 def _is_lasting(argument: str, candidate: Candidate) -> bool:
     value = candidate.value
     if is_calendar_date(value):
@@ -218,13 +225,17 @@ def _settledness(candidates: Sequence[Candidate]) -> float:
     return max(counts) / (sum(counts) + 1)
 
 
-def _alike(lines: Iterable[_Line]) -> list[list[_Line]]:
+def _alike(lines: Sequence[_Line]) -> list[list[_Line]]:
     """Return `lines` with those put together that say the same, at the place of the first.
 
-    They are of one argument name, or show what is known of one slot of another tool: one home city is one line.
+    They are of one argument name, or show what is known of one slot of another tool: one home city is one line. What
+    is borrowed of a slot on offer stands there.
     """
     groups: dict[tuple[object, ...], list[_Line]] = {}
+    own = {Slot(line.tool.name, line.parameter.name) for line in lines if line.known.borrowed is None}
     for line in lines:
+        if line.known.borrowed in own:
+            continue
         name = line.parameter.name if line.known.borrowed is None else str(line.known.borrowed)
         groups.setdefault((name, line.known.says), []).append(line)
     return list(groups.values())
@@ -254,27 +265,27 @@ def _said(history: Snapshot, held: _Known, slot: Slot, wanted: frozenset[str], s
     """
     now = len(history.turns)
     line = held.item(str(slot), slot, now, score)
-    if len(held.candidates) > 1 or held.candidates[0].status != "current":
-        return line
-    said = held.candidates[0].evidence[-1]
-    turn = history.turns[history.position[said.turn_id]]
-    sentence = _sentence(turn, said)
-    if not sentence or (is_sensitive_text(sentence) and not is_sensitive_text(" ".join(wanted))):
-        return line
-    when = f"on {said.time:%Y-%m-%d}" if said.time is not None else _ago(now - said.position)
-    text = f"said {when}: {render_json(sentence)}"
+    texts: dict[str, None] = {}
+    for candidate in held.candidates:
+        said = candidate.evidence[-1]
+        sentence = _sentence(history.turns[history.position[said.turn_id]], said)
+        is_kept_back = is_sensitive_text(sentence) and not is_sensitive_text(" ".join(wanted))
+        if not sentence or is_kept_back or candidate.status != "current":
+            return line
+        when = f"on {said.time:%Y-%m-%d}" if said.time is not None else _ago(now - said.position)
+        texts[f"said {when}: {render_json(sentence)}"] = None
+    text = "; ".join(texts)
     return replace(line, text=text, tokens=count_tokens(text))
 
 
 def _sentence(turn: Turn, said: Evidence) -> str:
-    """Return the sentence of a turn that tells a value; "" where none does for certain, or it is long."""
+    """Return the sentence of a turn that has most of a value's words; "" where none has half of them, or it is long."""
     answers = (step.answer for step in turn.steps if isinstance(step, QuestionStep) and step.answer)
     value = frozenset(tokenise(str(said.value)))
-    for text in (turn.request, *answers):
-        for sentence in sentences(text):
-            if value and value <= frozenset(tokenise(sentence.text)) and len(sentence.text) <= MAX_SENTENCE_CHARACTERS:
-                return sentence.text
-    return ""
+    found = [sentence.text for text in (turn.request, *answers) for sentence in sentences(text)]
+    best = max(found, key=lambda text: len(value & frozenset(tokenise(text))), default="")
+    shared = len(value & frozenset(tokenise(best)))
+    return best if 2 * shared >= len(value) > 0 and len(best) <= MAX_SENTENCE_CHARACTERS else ""
 
 
 def _holding(state: SlotState) -> list[Candidate]:
@@ -283,7 +294,7 @@ def _holding(state: SlotState) -> list[Candidate]:
 
 def _held(state: SlotState) -> _Known | None:
     holding = _holding(state)
-    return _Known.of(holding, 0.0) if holding else None
+    return _Known.of(holding, 0.0, state.slot) if holding else None
 
 
 def _said_terms(state: SlotState) -> frozenset[str]:
@@ -303,21 +314,18 @@ def _weighty(speaking: Iterable[Candidate]) -> tuple[Evidence, ...]:
     )
 
 
-def _value(candidate: Candidate) -> _Value:
+def _value(candidate: Candidate, slot: Slot) -> _Value:
+    """Return a value as it was used for `slot`, else for the slot that speaks last: uses of several do not add up."""
     negation = "not " if candidate.is_negated else ""
-    last = candidate.evidence[-1]
-    standing = "always" if candidate.is_standing else _often(_times_used(candidate))
+    shown_for = slot if any(piece.slot == slot for piece in candidate.evidence) else candidate.evidence[-1].slot
+    own = [piece for piece in candidate.evidence if piece.slot == shown_for]
+    last = own[-1]
+    standing = "always" if candidate.is_standing else _often(len({piece.turn_id for piece in own}))
     if candidate.condition:
         standing = f"only {render_json(candidate.condition)}"
     shown = f"{negation}{render_json(candidate.value)} ({_PAST.get(candidate.status, standing)}, "
     day = "" if last.time is None else f"{'said' if candidate.is_standing else 'last'} on {last.time:%Y-%m-%d}"
-    return _Value(shown, candidate.last, day, last.slot)
-
-
-def _times_used(candidate: Candidate) -> int:
-    """In how many turns a value was used for the slot that speaks last; uses for others do not add up with these."""
-    slot = candidate.evidence[-1].slot
-    return len({piece.turn_id for piece in candidate.evidence if piece.slot == slot})
+    return _Value(shown, last.position, day, shown_for)
 
 
 def _often(times: int) -> str:
