@@ -150,7 +150,7 @@ def _decided(state: TurnState, decision: Decision) -> TurnState:
     return _plan(state.model_copy(update={"hints": _merged(state.hints, decision.hints)}))
 
 
-def _asking(decision: Ask, notice: str) -> AskUser:
+def _asking(decision: Ask, notice: str | None) -> AskUser:
     return AskUser(decision.question, decision.slots, tuple(decision.options.items()), notice)
 
 
