@@ -2,7 +2,7 @@
 
 `advance` takes the state of a turn and what came of the last action, and returns the new state and the next action:
 
-    recall → plan → calibrate ─┬─ execute ─► plan
+    recall → plan → calibrate ─┬─ execute ─► plan         (ask, where the planner had a question beside its calls)
                                ├─ plan again
                                ├─ ask ─────► plan
                                └─ tell ────► remember → done      (plan, where the person says something back)
@@ -144,10 +144,14 @@ def _decided(state: TurnState, decision: Decision) -> TurnState:
     if isinstance(decision, Act):
         return _with(state, Execute(decision.calls))
     if isinstance(decision, Ask):
-        return _with(state, AskUser(decision.question, decision.slots, tuple(decision.options.items()), state.notice))
+        return _with(state, _asking(decision, state.notice))
     if isinstance(decision, Answer):
         return _with(state, Tell(decision.reply, notice=state.notice))
     return _plan(state.model_copy(update={"hints": _merged(state.hints, decision.hints)}))
+
+
+def _asking(decision: Ask, notice: str | None) -> AskUser:
+    return AskUser(decision.question, decision.slots, tuple(decision.options.items()), notice)
 
 
 def _executed(state: TurnState, action: Execute, observations: Sequence[Observation] | None) -> TurnState:
@@ -159,7 +163,11 @@ def _executed(state: TurnState, action: Execute, observations: Sequence[Observat
     observed = (*action.observed, *observations)
     if len(observed) < len(action.calls):
         return _with(state, replace(action, observed=observed))
-    return _plan(state, CallStep(calls=action.calls, observations=observed))
+    step = CallStep(calls=action.calls, observations=observed)
+    decided = state.trace[-1].decision if state.trace else None
+    if isinstance(decided, Act) and decided.then is not None:
+        return _with(state, _asking(decided.then, state.notice), steps=(*state.steps, step))
+    return _plan(state, step)
 
 
 def _told(state: TurnState, action: Tell, answer: str | None) -> TurnState:

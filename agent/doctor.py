@@ -14,7 +14,7 @@ from agent.planners.failures import explained
 from agent.planners.prompt import Style, build_messages
 from agent.planners.prompt_costs import block_costs
 from agent.planners.requests import build_request, request_options
-from agent.settings import NO_KEY
+from agent.settings import NO_KEY, SOURCES_VARIABLE
 from clarifier.decision import Proposal, Proposed, Situation
 from memory.records import CallStep, Observation
 from memory.tools import parse_tool
@@ -41,8 +41,9 @@ class Check(NamedTuple):
 def examine(planner: ChatPlanner) -> Iterator[Check]:
     """Yield the checks of an endpoint as they are made, the first that fails last: what follows would fail too.
 
-    They are: the settings, the model among those that the endpoint lists, a tool call, and a second request that
-    sends the call's result with all that the endpoint wants back. Two short answers are paid for.
+    They are: the settings, the model among those that the endpoint lists, a tool call, whether the model says where
+    its values come from, and a second request that sends the call's result with all that the endpoint wants back. Two
+    short answers are paid for.
     """
     yield _settings(planner)
     yield (listed := _listed(planner))
@@ -55,8 +56,11 @@ def examine(planner: ChatPlanner) -> Iterator[Check]:
         yield Check("tool call", False, explained(exc))
         return
     yield (call := _call_check(planner, proposal))
-    if call.is_well:
-        yield _echo_check(planner, proposal)
+    if not call.is_well:
+        return
+    if style.states != "off":
+        yield _sources_check(style, proposal)
+    yield _echo_check(planner, proposal)
 
 
 def prompt_costs(planner: ChatPlanner) -> dict[str, int]:
@@ -131,6 +135,18 @@ def _call_check(planner: ChatPlanner, proposal: Proposal) -> Check:
         f"the model made no call of the tool and said {said[:200]!r}. If it writes calls into its text, use a profile "
         f"with text_calls (hammer2.1-7b or toolace-2.5-8b, docs/models.md); on vLLM, start the server with "
         f"--enable-auto-tool-choice and a --tool-call-parser; on llama.cpp, with --jinja{notes}",
+    )
+
+
+def _sources_check(style: Style, proposal: Proposal) -> Check:
+    """Whether the model states sources as it is asked to. If not, nothing breaks: it only costs tokens."""
+    if (stated := proposal.source(0, "text")) is not None:
+        return Check("stated sources", True, f"as a {style.states}: text is of the {stated.origin}")
+    other = "line" if style.states == "field" else "field"
+    return Check(
+        "stated sources",
+        True,
+        f"it states none as a {style.states}, so they only cost tokens; try {SOURCES_VARIABLE}={other}, or off",
     )
 
 

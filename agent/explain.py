@@ -65,6 +65,8 @@ def _decision_lines(decision: Decision, turns: Mapping[str, Turn]) -> Iterator[s
             yield f"- made {_listed(call.name for call in calls)}{_odds(decision)}"
             made = {call.id for call in calls}
             yield from _reason_lines([reason for reason in decision.reasons if reason.call_id in made], turns)
+            if decision.then is not None:
+                yield from _decision_lines(decision.then, turns)
         case Ask(question=question, slots=slots):
             yield f"- asked {quoted(question)} for {_listed(slots) or 'no slot in particular'}{_odds(decision)}"
             yield from _reason_lines(decision.reasons, turns)
@@ -85,7 +87,9 @@ def _decision_lines(decision: Decision, turns: Mapping[str, Turn]) -> Iterator[s
 def _reason_lines(reasons: Iterable[Reason], turns: Mapping[str, Turn]) -> Iterator[str]:
     for reason in reasons:
         value = "?" if reason.grounds == "missing" else shown(reason.value)
-        yield f"    {reason.slot} = {value}  p={reason.probability:.2f}  {reason.grounds}: {_GROUNDS[reason.grounds]}"
+        stated = f"; the source the planner states is {reason.stated}" if reason.stated else ""
+        grounds = f"{reason.grounds}: {_GROUNDS[reason.grounds]}"
+        yield f"    {reason.slot} = {value}  p={reason.probability:.2f}  {grounds}{stated}"
         for turn_id in reason.turn_ids:
             yield f"        {turn_id}: {_words(turns[turn_id]) if turn_id in turns else '(not remembered)'}"
 

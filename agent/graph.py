@@ -154,7 +154,9 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
     """
     is_durable = checkpointer is not None
 
-    def act(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["act", "plan", "answer", "remember"]]:
+    def act(
+        state: AgentState, runtime: Runtime[AgentContext]
+    ) -> Command[Literal["act", "plan", "ask", "answer", "remember"]]:
         turn = _own_turn(state, runtime)
         action = cast(Execute, turn.action)
         calls = action.outstanding[:1] if is_durable else action.outstanding

@@ -23,6 +23,7 @@ DEFAULT_PROVIDER = "openai-compatible"
 Dialect = Literal["openai", "openai-strict", "moonshot", "gemini", "glm", "hammer", "pythonic"]
 ToolChoice = Literal["free", "auto-while-thinking", "auto"]
 TextCalls = Literal["none", "hammer", "pythonic"]
+Sources = Literal["field", "line", "off"]
 
 
 class Temperature(BaseModel, frozen=True, extra="forbid"):
@@ -113,6 +114,9 @@ class Profile(BaseModel, frozen=True, extra="forbid"):
     """Further fields of every request."""
     states_uncertainty: bool = False
     """Whether the model is asked, in the same call, how much the request leaves open."""
+    stated_sources: Sources = "off"
+    """How the model is asked where each value of a call comes from: by an argument of the call, by a line beside it, or
+    not at all."""
     context_tokens: int | None = Field(default=None, gt=0)
     """The window of the model; what is recalled is cut so that the request fits."""
     prices: Prices | None = None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_args
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from agent.errors import PlannerSettingsError
-from agent.providers import DEFAULT_PROVIDER, Profile, find_profile
+from agent.providers import DEFAULT_PROVIDER, Profile, Sources, find_profile
 
 KEY_VARIABLE = "OPENAI_API_KEY"
 URL_VARIABLE = "OPENAI_BASE_URL"
@@ -21,6 +22,8 @@ VARIABLES: Mapping[str, str] = {
                   "max_retries", "run_retries", "max_wait_s")
 }  # fmt: skip
 """By field of the settings: the variable that holds it, for every provider."""
+SOURCES_VARIABLE = "STEAD_STATED_SOURCES"
+"""Says how a model is asked where its values come from, in place of what the profile says."""
 NO_KEY = "none"
 """What is sent to a server of one's own that asks for no key."""
 
@@ -98,7 +101,7 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
         Raises:
             PlannerSettingsError: If the provider does not exist, or key or address is missing or wrong.
         """
-        profile = find_profile(provider, environ)
+        profile = _as_asked(find_profile(provider, environ), environ)
         named = model or (environ.get(profile.model_variable) if profile.model_variable else None) or profile.model
         address = _address(profile, base_url or (environ.get(profile.url_variable) if profile.url_variable else None))
         key = next((environ[name] for name in profile.key_variables if environ.get(name)), None)
@@ -119,6 +122,17 @@ class ChatSettings(BaseModel, frozen=True, extra="forbid"):
                 for name, error in found
             )
             raise PlannerSettingsError(f"the planner `chat` cannot be set up: {problems}") from exc
+
+
+def _as_asked(profile: Profile, environ: Mapping[str, str]) -> Profile:
+    """Return the profile with the form of stated sources that the environment asks for."""
+    form = environ.get(SOURCES_VARIABLE)
+    if not form:
+        return profile
+    if form not in get_args(Sources):
+        allowed = ", ".join(get_args(Sources))
+        raise PlannerSettingsError(f"{SOURCES_VARIABLE} must be one of {allowed}; got {form!r}")
+    return profile.model_copy(update={"stated_sources": form})
 
 
 def is_local(url: str) -> bool:

@@ -111,6 +111,14 @@ def run(
             rich_help_panel=ENDPOINT,
         ),
     ] = 1,
+    stated_sources: Annotated[
+        bool,
+        typer.Option(
+            "--stated-sources",
+            help="Have the oracle say where each value comes from, by `gold`, as a model does.",
+            rich_help_panel=PLANNER,
+        ),
+    ] = False,
     similarity: SimilarityOption = "rouge",
     relaxed: Annotated[
         bool,
@@ -166,6 +174,7 @@ def run(
             provider=provider,
             prompt=prompt,
             samples=samples,
+            stated_sources=stated_sources,
             seed=seed,
             limit=limit,
             relaxed=relaxed,

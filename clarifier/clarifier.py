@@ -27,8 +27,10 @@ from clarifier.grounding.grounder import Grounding, ground_call, is_blank
 from clarifier.grounding.listed import listed_for
 from clarifier.grounding.look_up import suppliers
 from clarifier.grounding.matching import paraphrases
+from clarifier.grounding.measures import speaks_of_another
 from clarifier.grounding.replies import calls_off
 from clarifier.grounding.sources import Sources
+from clarifier.grounding.stated import Backing, Checker, said_of_type
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
@@ -41,7 +43,7 @@ from memory.journal import is_unknown
 from memory.language.schema import Effect
 from memory.language.text import Language, language
 from memory.language.values.dates import normal_date
-from memory.language.values.values import canonical_key
+from memory.language.values.values import canonical_key, equal
 from memory.records import CallStep, ToolCall
 from memory.tools import Parameter, Tool
 
@@ -112,6 +114,18 @@ class _Case:
     """Of the optional arguments left out: invented, or a repetition of the default."""
 
     @property
+    def all(self) -> tuple[Grounding, ...]:
+        """Of the arguments that stay and of those left out."""
+        return (*self.groundings, *self.dropped)
+
+    @property
+    def whole(self) -> _Case:
+        """The case with all its arguments."""
+        left_out = {one.slot.argument: one.value for one in self.dropped}
+        call = self.call.model_copy(update={"arguments": {**self.call.arguments, **left_out}})
+        return replace(self, call=call, groundings=self.all, dropped=())
+
+    @property
     def open(self) -> tuple[Grounding, ...]:
         """The required arguments that are missing or invented."""
         return tuple(one for one in self.groundings if one.is_missing)
@@ -161,14 +175,29 @@ class _Desk:
     # Proposed calls
 
     def on_calls(self) -> Decision:
-        known = [(call, tool) for call in self.proposal.calls if (tool := self.situation.tool(call.name)) is not None]
+        calls = [(call, self.situation.tool(call.name), index) for index, call in enumerate(self.proposal.calls)]
+        known = [(call, tool, index) for call, tool, index in calls if tool is not None]
         if not known:
             return self.on_unknown_tools()
-        fresh = [(call, tool) for call, tool in self.each_once(known) if not self.is_repeat(call, tool)]
-        if not fresh:
-            return self.answer(self.proposal.reply or self.why_not_again([call for call, _ in known]))
-        cases = [self.case(call, tool) for call, tool in fresh]
+        cases = [
+            self.case(call, tool, index)
+            for call, tool, index in self.each_once(known)
+            if not self.is_repeat(call, tool)
+        ]
+        cases = [case for case in _told_apart(cases) if not self.is_repeat(case.call, case.tool)]
+        if not cases and self.proposal.question:
+            return self.on_question()
+        if not cases:
+            return self.answer(self.proposal.reply or self.why_not_again([call for call, _, _ in known]))
+        if hints := [hint for case in cases for one in case.all if (hint := self.overruled(one)) is not None]:
+            return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
+
+    def overruled(self, one: Grounding) -> Hint | None:
+        """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
+        if one.rule is None or one.slot in self.hinted:
+            return None
+        return Hint("settled", one.slot, value=one.rule.value, turn_ids=(one.rule.turn_id,))
 
     def on_unknown_tools(self) -> Decision:
         slots = dict.fromkeys(Slot(call.name, "") for call in self.proposal.calls)
@@ -176,14 +205,14 @@ class _Desk:
             return self.plan_again(hints)
         return self.answer(self.proposal.reply or _NO_TOOL[self.language])
 
-    def each_once(self, known: Sequence[tuple[ToolCall, Tool]]) -> list[tuple[ToolCall, Tool]]:
-        """Return the calls without those that are too many of the same."""
+    def each_once(self, known: Sequence[tuple[ToolCall, Tool, int]]) -> list[tuple[ToolCall, Tool, int]]:
+        """Return the calls, each with its place in the proposal, without those that are too many of the same."""
         counted = Counter[tuple[str, str]]()
         kept = []
-        for call, tool in known:
+        for call, tool, index in known:
             key = (call.name, canonical_key(call.arguments))
             if counted[key] < most_at_once(is_reading=self.reads(tool)):
-                kept.append((call, tool))
+                kept.append((call, tool, index))
             counted[key] += 1
         return kept
 
@@ -208,16 +237,45 @@ class _Desk:
         again = _UNKNOWN if any(map(is_unknown, found)) else _FAILED
         return " ".join(filter(None, (account(deeds, self.language), again[self.language])))
 
-    def case(self, call: ToolCall, tool: Tool) -> _Case:
-        """Ground a call. What was asked for and answered counts as answered, however the answer put it."""
-        found = [self.as_answered(one) for one in self.ground(call, tool)]
-        dropped = tuple(one for one in found if _is_superfluous(one, tool))
+    def case(self, call: ToolCall, tool: Tool, index: int) -> _Case:
+        """Ground the call number `index`, less the optional arguments that are left out.
+
+        What was asked for and answered counts as answered, however the answer put it.
+        """
+        found = [self.as_stated(self.as_answered(one), tool, index) for one in self.ground(call, tool)]
+        is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
+        dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
         if not dropped:
             return _Case(call, tool, tuple(found))
         names = {one.slot.argument for one in dropped}
         kept = {name: value for name, value in call.arguments.items() if name not in names}
         groundings = tuple(one for one in found if one.slot.argument not in names)
         return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped)
+
+    @cached_property
+    def checker(self) -> Checker:
+        return Checker(self.sources, self.settings)
+
+    def as_stated(self, one: Grounding, tool: Tool, index: int) -> Grounding:
+        """A value whose source the planner states is as good as that; of what nobody sees, the planner may know."""
+        argument, known = one.slot.argument, self.settings.grounding
+        if one.grounds == "missing" or not self.proposal.understands:
+            return one
+        stated = self.proposal.source(index, argument)
+        if stated is not None:
+            backing = self.checker.check(stated, one.value, one.slot, tool)
+            one = replace(one, stated=backing.verdict)
+            if backing.verdict == "contradicted" and not (backing.rule and one.slot in self.hinted):
+                return replace(_as_contradicted(one), rule=backing.rule)
+            if backing.verdict != "refused":
+                least = known.verified if backing.verdict == "verified" else known.plausible
+                return _as_good_as(least, one, backing)
+        theirs = self.checker.is_anothers(one.value, one.slot, one.parameter)
+        if theirs or self.checker.is_told_by_tool_alone(one.value, one.slot, tool):
+            return _as_contradicted(one)
+        if one.is_required or one.grounds != "none" or one.is_contradicted:
+            return one
+        return replace(one, probability=max(one.probability, known.plausible), is_guess=False)
 
     def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
         beside = tuple(other for other in self.proposal.calls if other is not call)
@@ -257,7 +315,8 @@ class _Desk:
             return self.plan_again(hints, cases)
         unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
         if unasked and self.may_ask:
-            return self.ask(self.question(unasked, cases), cases)
+            question = self.question(unasked, cases)
+            return self.ask(self.as_worded(question) if self.proposal.question else question, cases)
         if ready and self.policy.acts_unasked(self.odds(ready), self.stakes(ready)):
             return self.act(ready, cases)
         return self.answer(still_missing(self.wanted(slots), self.tools, self.language), cases)
@@ -299,22 +358,31 @@ class _Desk:
     # A proposed question
 
     def on_question(self) -> Decision:
-        """Send the planner back where memory or a tool settles all it asks for, else ask what was not asked yet."""
+        """Send the planner back where memory or a tool settles all it asks for, else ask what was not asked yet.
+
+        A planner that understands words says it better than a schema: its question is put as it stands. So that it
+        asks for nothing that is settled, it is sent back where any of it is.
+        """
         slots = [
             Grounding(None, slot, parameter, None, "missing", 0.0)
             for slot in dict.fromkeys(self.proposal.question_slots)
             if (tool := self.situation.tool(slot.tool)) and (parameter := tool.parameter(slot.argument))
         ]
-        hints = [hint for one in slots if (hint := self.hint(one.slot, one.parameter)) is not None]
-        if hints and len(hints) == len(slots):
+        hints = [hint for one in slots if (hint := self.hint(one.slot, one.parameter) or self.said(one)) is not None]
+        if hints and (self.proposal.understands or len(hints) == len(slots)):
             return self.plan_again(hints)
         unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
         if not self.may_ask or (slots and not unasked):
             return self.answer(still_missing(self.wanted(slots), self.tools, self.language))
         if not slots:
-            asked = tuple(map(str, self.proposal.question_slots))
-            return self.ask(Question(self.proposal.question or "", asked, {}))
-        return self.ask(self.question(unasked))
+            return self.ask(self.as_worded(Question("", (), {})))
+        question = self.question(unasked)
+        return self.ask(self.as_worded(question) if self.proposal.understands else question)
+
+    def as_worded(self, question: Question) -> Question:
+        """Return the planner's own question, for its slots and those of `question`."""
+        slots = dict.fromkeys((*question.slots, *map(str, self.proposal.question_slots)))
+        return Question(self.proposal.question or question.text, tuple(slots), question.options)
 
     # Parts of a decision
 
@@ -322,16 +390,39 @@ class _Desk:
         """Return how to get the value of a slot without the person; `None` where there is no way, or it was tried."""
         if parameter is None or slot in self.hinted or str(slot) in self.situation.asked:
             return None
+        told = {(canonical_key(hint.value), hint.slot.argument) for hint in self.situation.hints}
         if found := suppliers(slot, parameter, self.situation, self.settings):
             return Hint("look_up", slot, suppliers=found)
         known = self.posterior(slot, parameter)
         best = known.best
         if best is None or not best.count or _is_of_the_day(parameter, best.value):
             return None
+        if (canonical_key(best.value), slot.argument) in told or self.is_told_otherwise(slot, parameter, best.value):
+            return None
         is_settled = best.probability >= self.settings.settled_at
         if is_settled and known.margin(best.value) >= self.settings.settled_margin:
             return Hint("settled", slot, value=best.value, turn_ids=best.turn_ids)
         return None
+
+    def said(self, one: Grounding) -> Hint | None:
+        """Tell a planner that asks, once, of the only value in the request or an answer that the slot's type takes."""
+        if not self.proposal.understands or one.slot in self.hinted or one.parameter is None:
+            return None
+        value = said_of_type(one.parameter, (self.sources.answers, self.sources.own_request), self.situation.now)
+        return None if value is None else Hint("settled", one.slot, value=value)
+
+    def is_told_otherwise(self, slot: Slot, parameter: Parameter, value: JsonValue) -> bool:
+        """Whether the request, an answer or a result of this turn gives the slot another value than `value`."""
+        for text in (self.sources.own_request, self.sources.answers):
+            if not text:
+                continue
+            if speaks_for_another(value, parameter.enum, text, parameter.description, self.situation.now):
+                return True
+            if isinstance(value, (int, float)) and speaks_of_another(value, text, parameter):
+                return True
+        name = slot.argument.rpartition(".")[2]
+        seen = [leaf.value for leaf in self.sources.observed if leaf.key == name]
+        return bool(seen) and not any(equal(one, value, parameter) for one in seen)
 
     def posterior(self, slot: Slot, parameter: Parameter) -> Posterior:
         return remember_slot(slot, parameter, self.sources, self.settings)
@@ -441,7 +532,9 @@ class _Desk:
     def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
         calls = tuple(case.call for case in made)
         held = tuple(case.call for case in cases if case.call not in calls)
-        return Act(**self.grounds_of(cases, weighed=made), calls=calls, held=held)
+        asked = self.on_question() if self.proposal.question else None
+        then = asked if isinstance(asked, Ask) else None
+        return Act(**self.grounds_of(cases, weighed=made), calls=calls, held=held, then=then)
 
     def plan_again(self, hints: Sequence[Hint], cases: Sequence[_Case] = ()) -> PlanAgain:
         return PlanAgain(**self.grounds_of(cases), hints=tuple(hints))
@@ -474,7 +567,7 @@ class _Grounds(TypedDict):
 
 
 def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
-    return tuple(one.reason for case in cases for one in (*case.groundings, *case.dropped))
+    return tuple(one.reason for case in cases for one in case.all)
 
 
 def _is_stated(one: Grounding) -> bool:
@@ -486,17 +579,45 @@ def _is_covered(one: Grounding) -> bool:
     return one.grounds == "standing" or one.is_standing
 
 
+def _as_contradicted(one: Grounding) -> Grounding:
+    return replace(one, grounds="none", probability=0.0, margin=0.0, is_guess=True, is_contradicted=True)
+
+
+def _as_good_as(least: float, one: Grounding, backing: Backing) -> Grounding:
+    """Return the grounding with at least this probability, on the stated ground where there was no better one."""
+    kept = replace(one, is_guess=False, is_contradicted=False)
+    if one.grounds not in ("none", "default") and one.probability >= least:
+        return kept
+    turn_ids = backing.turn_ids or one.turn_ids
+    return replace(kept, grounds=backing.grounds, probability=least, margin=least, turn_ids=turn_ids)
+
+
+def _told_apart(cases: Sequence[_Case]) -> list[_Case]:
+    """Return the cases, those whole again that what was left out has made alike: two calls are not one."""
+    keys = [(case.call.name, canonical_key(case.call.arguments)) for case in cases]
+    return [case.whole if keys.count(key) > 1 else case for case, key in zip(cases, keys, strict=True)]
+
+
 def _is_superfluous(one: Grounding, tool: Tool) -> bool:
-    """Whether an optional argument is left out.
+    """Whether an optional argument that patterns read is left out.
 
     That is so where nothing supports it, the schema does not know it, or it only repeats the default. A flag or enum
     member that departs from the default stays: the planner read it from the request.
     """
-    if one.is_required:
-        return False
     if one.parameter is None:
         return bool(tool.parameters)
     return one.grounds == "default" or is_blank(one.value) or (one.grounds == "none" and one.is_open)
+
+
+def _is_ruled_out(one: Grounding, tool: Tool) -> bool:
+    """Whether an optional argument is left out that a reader of words gives: on a positive sign alone.
+
+    That is a contradiction, somebody else's value, an argument that the schema does not know, a repetition of its
+    default. That no pattern sees what the planner saw is no sign.
+    """
+    if one.parameter is None:
+        return bool(tool.parameters)
+    return one.grounds == "default" or is_blank(one.value) or one.is_contradicted
 
 
 def _is_of_the_day(parameter: Parameter, value: JsonValue) -> bool:

@@ -29,6 +29,26 @@ Grounds = Literal[
 """Where an argument's value comes from; `none`: nothing supports it, `missing`: a required argument without a value."""
 
 
+Origin = Literal["request", "answer", "conversation", "result", "known", "derived"]
+"""Where a planner says that a value comes from: this request, an answer of this turn, the running topic, what a tool
+returned in it, what is known of the person, or worked out from any of these."""
+Verdict = Literal["verified", "plausible", "contradicted", "refused"]
+"""What checking a stated source came to. `verified`: the source is there and the value follows from it by type;
+`plausible`: the source is there, and whether the value follows takes understanding; `contradicted`: something in sight
+speaks against it; `refused`: there is no such source, or the value would have to stand in it to the letter."""
+
+
+@dataclass(frozen=True)
+class StatedSource:
+    """Where a planner says that a value comes from."""
+
+    origin: Origin
+    turn_id: str | None = None
+    """Of `known` and `conversation`: the turn that tells it."""
+    quote: str | None = None
+    """Words that stand there."""
+
+
 class Usage(BaseModel, frozen=True, extra="forbid"):
     """Tokens a planner spent."""
 
@@ -99,13 +119,20 @@ class Situation:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a planner proposes: calls, or a question, or a reply. Arguments it could not fill are left out."""
+    """What a planner proposes: calls, a question, or a reply. Arguments it could not fill are left out."""
 
     calls: tuple[ToolCall, ...] = ()
     question: str | None = None
+    """Beside calls: asked once they have run."""
     question_slots: tuple[Slot, ...] = ()
     """What the question asks for, where the planner says so."""
     reply: str | None = None
+    sources: tuple[dict[str, StatedSource], ...] = ()
+    """For each of `calls`, by argument, where the planner says that the value comes from; empty where it says nothing
+    of any."""
+    understands: bool = field(default=False, compare=False)
+    """Whether a reader of words made the proposal, such as a model: patterns that do not see what it saw then speak
+    against nothing, and its questions are put as it words them."""
     confidence: float | None = None
     """Planner-stated probability that the proposal is right, in [0, 1]; `None` when not given."""
     uncertainty: float | None = None
@@ -121,6 +148,10 @@ class Proposal:
     """What failed on the way to the endpoint and was tried again, in words; another time it would not."""
     seconds: float = field(default=0, compare=False)
     """Time spent waiting for the model."""
+
+    def source(self, index: int, argument: str) -> StatedSource | None:
+        """Return what is stated of an argument of the call number `index`, from 0."""
+        return self.sources[index].get(argument) if index < len(self.sources) else None
 
 
 class Proposed(NamedTuple):
@@ -146,6 +177,8 @@ class Reason(BaseModel, frozen=True, extra="forbid"):
     turn_ids: tuple[str, ...] = ()
     """The turns whose evidence speaks for it; empty for this turn's own words and observations."""
     is_required: bool = True
+    stated: Verdict | None = None
+    """What checking the source that the planner states came to; `None` where it states none."""
 
 
 class Odds(BaseModel, frozen=True, extra="forbid"):
@@ -167,21 +200,6 @@ class _Decision(BaseModel, frozen=True, extra="forbid"):
     """What the odds were worked out from, by feature (`clarifier.calibration.signals`); empty without a call."""
 
 
-class Act(_Decision, frozen=True):
-    """Make these calls; held ones wait (they are planned again)."""
-
-    kind: Literal["act"] = "act"
-    calls: tuple[ToolCall, ...] = Field(min_length=1)
-    held: tuple[ToolCall, ...] = ()
-
-
-class PlanAgain(_Decision, frozen=True):
-    """Send the planner back with hints: a value to look up, or one that memory settles."""
-
-    kind: Literal["plan_again"] = "plan_again"
-    hints: tuple[Hint, ...] = Field(min_length=1)
-
-
 class Ask(_Decision, frozen=True):
     """Ask the person one question."""
 
@@ -191,6 +209,23 @@ class Ask(_Decision, frozen=True):
     """`tool.argument` of every open required slot, worst first."""
     options: dict[str, tuple[JsonValue, ...]] = Field(default_factory=dict)
     """Candidate values by slot, likeliest first."""
+
+
+class Act(_Decision, frozen=True):
+    """Make these calls; held ones wait (they are planned again)."""
+
+    kind: Literal["act"] = "act"
+    calls: tuple[ToolCall, ...] = Field(min_length=1)
+    held: tuple[ToolCall, ...] = ()
+    then: Ask | None = None
+    """What is asked once the calls have run, without planning anew."""
+
+
+class PlanAgain(_Decision, frozen=True):
+    """Send the planner back with hints: a value to look up, or one that memory settles."""
+
+    kind: Literal["plan_again"] = "plan_again"
+    hints: tuple[Hint, ...] = Field(min_length=1)
 
 
 class Answer(_Decision, frozen=True):

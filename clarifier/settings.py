@@ -70,6 +70,11 @@ class GroundingSettings:
     """Worked out from words of the request: a date at the clock, the code of a named country or currency."""
     derived_unnamed: float = 0.6
     """A valid code or today's date, where the request names nothing it is worked out from."""
+    verified: float = 0.98
+    """The planner states where the value comes from, and it was checked."""
+    plausible: float = 0.75
+    """The planner states a source that is there, and whether the value follows from it takes understanding; or it
+    understands words and gives an optional value that nothing speaks against."""
     default: float = 0.9
     """Equals the default that the schema states."""
     answer_paraphrase: float = 0.8

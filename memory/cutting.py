@@ -15,7 +15,7 @@ from memory.shortening import Fields, Size, clip, news, shortened
 from memory.state.extraction import FAILURE_FIELDS, is_failure
 from memory.tokens import count_quarters, count_tokens, whole_tokens
 
-_SIZES = (Size(8, 240), Size(4, 120), Size(2, 60), Size(1, 30))
+_SIZES = (Size(8, 240, 32), Size(4, 120, 16), Size(4, 120), Size(2, 60, 16), Size(2, 60), Size(1, 30))
 _FOCUSED_SIZES = (Size(12, 60), Size(6, 40), Size(3, 30), Size(1, 30))
 _ERROR_CHARACTERS = 120
 _REPLY_CHARACTERS = (160, 60)
@@ -48,6 +48,7 @@ class _Shape(NamedTuple):
 
 _WHOLE = _Shape()
 _NOTHING = _Results(None)
+_SAID = _Shape(_NOTHING)
 _SHORT = tuple(_Results(size) for size in _SIZES)
 _FOCUSED = tuple(_Results(size, is_focused=True) for size in _FOCUSED_SIZES)
 _BARE = (_Shape(_NOTHING, 0), _Shape(_NOTHING, 0, _QUESTION_CHARACTERS), _Shape(_NOTHING, 0, 0))
@@ -61,9 +62,10 @@ _ALIKE = (
 """Ever shorter, all fields alike."""
 _FOCUSING = (
     _WHOLE,
-    *(_Shape(results) for results in (*_SHORT[:2], *_FOCUSED[:2])),
+    *(_Shape(results) for results in (*_SHORT[:-1], *_FOCUSED)),
     *(_Shape(_FOCUSED[1], characters) for characters in _REPLY_CHARACTERS),
     _Shape(_FOCUSED[2], _REPLY_CHARACTERS[-1]),
+    _SAID,
 )
 """Ever shorter, keeping what may fill slots."""
 _KEEPING_REQUEST = (*_FOCUSING, *(_Shape(results, 0) for results in _FOCUSED[1:]), *_BARE)
@@ -82,11 +84,12 @@ def fit_turn(
 ) -> Turn | None:
     """Return `turn` cut down until its text has at most `max_tokens` tokens; `None` if even the barest has more.
 
-    Observations shrink first (long lists to the entries that `wanted`, the reply or a call names, then the first
-    ones; long texts to their beginning), then the reply, then the wording of questions. With `slots` observations
-    shrink to what may fill them and to what tells entries apart, without what the call itself says, and so much of
-    them outlasts the reply. The request (see `keeps_request`), the calls with their arguments, the answers and the
-    fact of an error always stay, so evidence is the same before and after.
+    Observations shrink first (long lists to the entries that `wanted`, the reply or a call names, then the first ones,
+    of the others the ids and names; long texts to their beginning, but never within a value), then the reply, then the
+    wording of questions. With `slots` observations shrink to what may fill them and to what tells entries apart,
+    without what the call itself says, and so much of them outlasts the reply. The request (see `keeps_request`), the
+    calls with their arguments, the answers and the fact of an error always stay, so evidence is the same before and
+    after.
 
     Args:
         turn: The whole turn.
@@ -307,6 +310,11 @@ class TurnCuts:
     def barest_tokens(self) -> int:
         """Of the shortest with the beginning of the request only."""
         return self._tokens(_CUTTING_REQUEST[-1])
+
+    @property
+    def said_tokens(self) -> int:
+        """Of all that was said and called, without what tools returned."""
+        return self._tokens(_SAID)
 
     @property
     def slots_alone_tokens(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -9,6 +10,10 @@ from pydantic import JsonValue
 
 from memory.language.text import split_name
 from memory.rendering import ELLIPSIS
+
+_LABELS = frozenset({"id", "name", "title", "label"})
+_PIECE = re.compile(r"[!-~]+|[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|.", re.DOTALL)
+"""What is not cut in two: a word, a number, a url; of scripts without spaces a character."""
 
 
 class Size(NamedTuple):
@@ -18,6 +23,8 @@ class Size(NamedTuple):
     """Of each list; objects keep three times as many fields."""
     characters: int
     """Of each text."""
+    names: int = 0
+    """Further entries of a list that stay by their ids and names alone."""
 
 
 class Fields:
@@ -50,10 +57,18 @@ class Fields:
 
 
 def clip(text: str, characters: int) -> str:
-    """Return at most `characters` of `text`, with `…` for what was left out."""
+    """Return at most `characters` of `text`, with `…` for what was left out.
+
+    It is cut between words: half a url or a number is worse than none.
+    """
     if not characters or len(text) <= characters:
         return text if characters else ""
-    return text[: characters - 1].rstrip() + ELLIPSIS
+    end = 0
+    for piece in _PIECE.finditer(text, 0, characters + 1):
+        if piece.end() > characters - 1:
+            break
+        end = piece.end()
+    return text[:end].rstrip() + ELLIPSIS
 
 
 def shortened(value: JsonValue, size: Size, used: str) -> JsonValue:
@@ -61,9 +76,18 @@ def shortened(value: JsonValue, size: Size, used: str) -> JsonValue:
     if isinstance(value, str):
         return clip(value, size.characters)
     if isinstance(value, list):
-        kept = _kept_entries(value, size.entries, used)
-        short = [shortened(value[index], size, used) for index in kept]
-        return short if len(kept) == len(value) else [*short, f"{ELLIPSIS} {len(value) - len(kept)} more"]
+        kept = set(_kept_entries(value, size.entries, used))
+        short: list[JsonValue] = []
+        named = 0
+        for index, one in enumerate(value):
+            if index in kept:
+                short.append(shortened(one, size, used))
+            elif named < size.names and (label := _label(one)) is not None:
+                short.append(label)
+                named += 1
+        left_out = len(value) - len(short)
+        marks = [*([f"{named} by name alone"] if named else []), *([f"{left_out} more"] if left_out else [])]
+        return [*short, f"{ELLIPSIS} {', '.join(marks)}"] if marks else short
     if isinstance(value, dict):
         fields = {name: shortened(value[name], size, used) for name in list(value)[: 3 * size.entries]}
         return fields if len(fields) == len(value) else {**fields, ELLIPSIS: f"{len(value) - len(fields)} more"}
@@ -105,15 +129,32 @@ def _focused(value: JsonValue, size: Size, used: str, fields: Fields) -> JsonVal
     return clip(value, size.characters) if isinstance(value, str) else value
 
 
+def _label(entry: JsonValue) -> JsonValue:
+    """Return what tells an entry from others; `None` where nothing does."""
+    if not isinstance(entry, dict):
+        return None
+    telling: dict[str, JsonValue] = {
+        name: value
+        for name, value in entry.items()
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and _LABELS & set(split_name(name))
+    }
+    return telling or None
+
+
 def _kept_entries(entries: list[JsonValue], count: int, used: str) -> list[int]:
-    """Return the indices of the `count` entries to keep, in order: those taken up later before the first ones."""
+    """Return the indices of the `count` entries to keep, in order: those most taken up later before the first ones."""
     if len(entries) <= count:
         return list(range(len(entries)))
-    by_use = sorted(range(len(entries)), key=lambda index: (not _is_used(entries[index], used), index))
+    by_use = sorted(range(len(entries)), key=lambda index: (-_uses(entries[index], used), index))
     return sorted(by_use[:count])
 
 
 def _is_used(entry: JsonValue, used: str) -> bool:
+    return _uses(entry, used) > 0
+
+
+def _uses(entry: JsonValue, used: str) -> int:
+    """Return how many of the texts in an entry were taken up."""
     if isinstance(entry, dict):
-        return any(_is_used(value, used) for value in entry.values())
-    return isinstance(entry, str) and len(entry) > 1 and entry.casefold() in used
+        return sum(_uses(value, used) for value in entry.values())
+    return int(isinstance(entry, str) and len(entry) > 1 and entry.casefold() in used)

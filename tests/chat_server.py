@@ -27,8 +27,10 @@ def says(text: str, *, prompt: int = 10, completion: int = 5) -> Reply:
     return _completion({"role": "assistant", "content": text}, prompt, completion)
 
 
-def calls(*named: tuple[str, str, str | Mapping[str, Any]], prompt: int = 10, completion: int = 5) -> Reply:
-    """Answer with tool calls, each an id, a name and its arguments (text is sent as it is)."""
+def calls(
+    *named: tuple[str, str, str | Mapping[str, Any]], prompt: int = 10, completion: int = 5, content: str | None = None
+) -> Reply:
+    """Answer with tool calls, each an id, a name and its arguments (text is sent as it is), and a text beside them."""
     made = [
         {
             "id": call_id,
@@ -37,7 +39,7 @@ def calls(*named: tuple[str, str, str | Mapping[str, Any]], prompt: int = 10, co
         }
         for call_id, name, given in named
     ]
-    return _completion({"role": "assistant", "content": None, "tool_calls": made}, prompt, completion)
+    return _completion({"role": "assistant", "content": content, "tool_calls": made}, prompt, completion)
 
 
 def fails(status: int, message: str, **headers: str) -> Reply:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from agent.planners.echo import kept_echo
 from agent.planners.prompt import UNCERTAINTY, Style, call_id, offers_ask_tool
 from agent.planners.repairs import repair
+from agent.planners.stated_sources import FIELD, Statement, fault_notes, read_lines, read_statement
 from agent.planners.text_calls import Written, read_leaked_calls, read_written_calls, without_thoughts
 from clarifier.decision import Proposal, Situation
 from memory.evidence import Slot
@@ -48,7 +49,7 @@ class Reading(NamedTuple):
 
 
 def read_answer(message: Mapping[str, Any], situation: Situation, style: Style, *, is_cut: bool = False) -> Reading:
-    """Return what an answer proposes: calls go before a question, and a question before a reply.
+    """Return what an answer proposes: calls, a question, or both; a text where there is neither.
 
     Args:
         message: The assistant's message as JSON.
@@ -67,7 +68,10 @@ def read_answer(message: Mapping[str, Any], situation: Situation, style: Style, 
             RawCall(f"call_{number}", call.name, json.dumps(call.arguments, ensure_ascii=False))
             for number, call in enumerate(written.calls, start=1)
         )
-    reading = _read_calls(raw, situation, style, is_cut=is_cut)
+    lines: list[Statement] = []
+    if style.states == "line":
+        lines, text = read_lines(text, len(raw))
+    reading = _read_calls(raw, situation, style, lines, is_cut=is_cut)
     proposal = reading.proposal
     if not (proposal.calls or proposal.question or reading.faults):
         said = _text_proposal(text)
@@ -117,19 +121,24 @@ def mended_text(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _read_calls(raw: Sequence[RawCall], situation: Situation, style: Style, *, is_cut: bool) -> Reading:
+def _read_calls(
+    raw: Sequence[RawCall], situation: Situation, style: Style, lines: Sequence[Statement], *, is_cut: bool
+) -> Reading:
     faults: dict[str, str] = {}
     calls: list[ToolCall] = []
     notes: list[str] = []
     doubts: list[float] = []
     question: Proposal | None = None
     asks = offers_ask_tool(situation.tools, style.files)
+    stated: list[Statement] = []
+    unread = iter(lines)
     for call in raw:
         arguments = _object(call.arguments)
         name = style.tools.names.get(call.name, call.name)
         tool = situation.tool(name)
         if arguments is None:
             ended = ", and the answer ended at its token limit" if is_cut else ""
+            next(unread, None)
             faults[call.id] = f"the arguments are no JSON object: {call.arguments[:200]!r}{ended}"
             continue
         if style.profile.states_uncertainty and (tool is None or tool.parameter(UNCERTAINTY) is None):
@@ -137,14 +146,26 @@ def _read_calls(raw: Sequence[RawCall], situation: Situation, style: Style, *, i
         if asks and name == style.files.ask_tool.name:
             question = question or _question(arguments, style)
         elif tool is None:
+            next(unread, None)
             offered = ", ".join(sorted(sent for sent, own in style.tools.names.items() if situation.tool(own)))
             faults[call.id] = f"no tool is called {call.name!r}; there are: {offered or 'none'}"
         else:
+            said = next(unread, Statement({}))
+            if style.states == "field" and tool.parameter(FIELD) is None:
+                said = read_statement(arguments.pop(FIELD, None))
             repaired = repair(arguments, tool)
             notes += repaired.notes
+            stated.append(said.of(repaired.arguments))
             calls.append(ToolCall(id=call.id, name=name, arguments=repaired.arguments))
-    proposal = Proposal(calls=tuple(calls)) if calls else question or Proposal()
-    proposal = replace(proposal, uncertainty=max(doubts, default=None), notes=tuple(notes))
+    sources = tuple(said.sources for said in stated)
+    proposal = replace(
+        question or Proposal(),
+        calls=tuple(calls),
+        sources=sources if any(sources) else (),
+        understands=True,
+        uncertainty=max(doubts, default=None),
+        notes=(*notes, *fault_notes(stated)),
+    )
     return Reading(proposal, tuple(raw), faults)
 
 

@@ -17,7 +17,8 @@ from pydantic import JsonValue
 from agent.dialects.rendering import Rendered, render_tools
 from agent.planners.echo import echoed
 from agent.planners.prompt_files import PromptFiles
-from agent.providers import Profile
+from agent.planners.stated_sources import FIELD, LINE, with_field
+from agent.providers import Profile, Sources
 from clarifier.decision import Hint, Proposal, Situation
 from memory.recall import RecallItem
 from memory.records import CallStep, Observation, Step, ToolCall, Turn
@@ -26,6 +27,13 @@ from memory.tools import Tool
 _ASK_BY_TEXT = "a plain text that ends with a question mark"
 UNCERTAINTY = "request_uncertainty"
 """The argument by which a model says how much the request leaves open."""
+
+
+_FIELD_HELP = "Where each value comes from, as the rules say."
+_WHERE: Mapping[Sources, str] = {
+    "field": f"In `{FIELD}` of every call,",
+    "line": f"Beside your calls write one line for each, in their order, that begins with `{LINE}`; there",
+}
 
 
 class Block(NamedTuple):
@@ -55,7 +63,20 @@ class Style:
         rendered = render_tools(offered, profile.dialect)
         if profile.states_uncertainty and profile.text_calls == "none":
             rendered = rendered._replace(tools=[_with_uncertainty(tool, files.uncertainty) for tool in rendered.tools])
+        if profile.stated_sources == "field" and profile.text_calls == "none":
+            own = {tool.name for tool in situation.tools}
+            rendered = rendered._replace(
+                tools=[
+                    with_field(tool, _FIELD_HELP) if rendered.names.get(tool["function"]["name"]) in own else tool
+                    for tool in rendered.tools
+                ]
+            )
         return cls(profile, files, rendered, model)
+
+    @property
+    def states(self) -> Sources:
+        """How sources are stated; by no model that writes its calls, and where no call is wanted not at all."""
+        return "off" if self.is_text or self.without_tools else self.profile.stated_sources
 
     @property
     def is_text(self) -> bool:
@@ -80,6 +101,8 @@ def system_blocks(situation: Situation, style: Style) -> list[Block]:
     by_tool = offers_ask_tool(situation.tools, files) and not style.without_tools
     ask = f"the tool {files.ask_tool.name}" if by_tool else _ASK_BY_TEXT
     blocks = [Block("rules", files.system.substitute(ask=ask))]
+    if style.states != "off" and situation.tools:
+        blocks.append(Block("sources", files.sources.substitute(where=_WHERE[style.states])))
     if style.is_text and not style.without_tools:
         written = json.dumps(style.tools.tools, ensure_ascii=False, indent=None)
         form = files.hammer if style.profile.text_calls == "hammer" else files.pythonic
@@ -181,7 +204,11 @@ def _hint_line(hint: Hint) -> str:
     if hint.kind == "look_up":
         return f"{slot} is not known yet: get it first with {' or '.join(hint.suppliers)}, unless that has been tried."
     if hint.kind == "settled":
-        return f"Do not ask for {slot}: what is known settles it as {data_line(hint.value)}."
+        told = f" (turns {', '.join(map(data_line, hint.turn_ids[-3:]))})" if hint.turn_ids else ""
+        settled = f"what is known{told} settles it as {data_line(hint.value)}"
+        return (
+            f"Do not ask for {slot}: {settled}, unless the request, an answer or a result of this turn says otherwise."
+        )
     if hint.kind == "invalid":
         return f"The tool does not take the value given for {slot}: {data_line(hint.value)}. Mend it, or ask."
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."

@@ -29,7 +29,7 @@ def block_costs(situation: Situation, style: Style) -> dict[str, int]:
 
     `topic`: the running topic, `request`, `steps`: of this turn so far, `tools`: as they are sent.
     """
-    costs = dict.fromkeys(("rules", "tools", "clock", "known", "examples", "earlier", "hints", "plain"), 0)
+    costs = dict.fromkeys(("rules", "sources", "tools", "clock", "known", "examples", "earlier", "hints", "plain"), 0)
     costs.update({block.name: count_tokens(block.text) for block in system_blocks(situation, style)})
     request, *steps = turn_messages(situation, style)
     if not style.is_text and not style.without_tools:

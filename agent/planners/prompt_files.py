@@ -22,6 +22,7 @@ _FIELDS = {
     "pythonic.md": ("tools",),
     "plain.md": (),
     "uncertainty.md": (),
+    "sources.md": ("where",),
 }
 """The files of a folder, with the `$name` that each may hold."""
 
@@ -42,6 +43,8 @@ class PromptFiles:
     """What a model that wrote `[]` is told, to have it reply."""
     uncertainty: str
     """Describes the argument by which a model says how much the request leaves open."""
+    sources: Template
+    """How to state where each value comes from; `$where` stands for the place that it is stated in."""
     hash: str
     """12 hex digits that change with any of the files."""
 
@@ -87,6 +90,7 @@ def _load(folder: Path) -> PromptFiles:
         pythonic=Template(texts["pythonic.md"]),
         plain=texts["plain.md"].strip(),
         uncertainty=texts["uncertainty.md"].strip(),
+        sources=Template(texts["sources.md"]),
         hash=hashlib.sha256(joined.encode()).hexdigest()[:12],
     )
 

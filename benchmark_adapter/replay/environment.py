@@ -14,7 +14,7 @@ from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
 from benchmark_adapter.replay.continuation import REPLY_LIMIT, Continuation
 from benchmark_adapter.replay.spelling import Spelling
-from clarifier.decision import Ask, Decision
+from clarifier.decision import Act, Ask, Decision
 from memory.records import Observation, ToolCall, Turn
 from memory.tools import parse_tools
 
@@ -76,7 +76,8 @@ class ReplayEnvironment:
 
     def notice(self, decision: Decision) -> None:
         """Take note of what the agent decided: a question's slots are not in its text."""
-        self._slots = decision.slots if isinstance(decision, Ask) else ()
+        asked = decision.then if isinstance(decision, Act) else decision
+        self._slots = asked.slots if isinstance(asked, Ask) else ()
 
     def execute(self, calls: Sequence[ToolCall]) -> Sequence[Observation] | None:
         """Return observations in the order of `calls`; `None` where the turn ends."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -16,7 +17,7 @@ from benchmark_adapter.data.reference import ReferenceStep, arguments
 from benchmark_adapter.data.topics import Gold
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.evaluator.graph import ReferenceGraph
-from clarifier.decision import Proposal, Situation
+from clarifier.decision import Proposal, Situation, StatedSource
 from memory.language.values.values import equal, normal_text
 from memory.recall import RecallItem
 from memory.records import ToolCall, Turn
@@ -43,6 +44,8 @@ class OraclePlanner:
     Args:
         turn: The turn that is played.
         evidence: The remembered form of each gold evidence turn, whole.
+        states_sources: Whether it says where each value comes from, by the gold block, as a model does. The gold has
+            no quotations: in place of the telling words it quotes the whole request, answer or recalled turn.
 
     Raises:
         MissingGoldError: If the turn has no gold block.
@@ -50,12 +53,13 @@ class OraclePlanner:
 
     name = "oracle"
 
-    def __init__(self, turn: ReferenceTurn, evidence: Sequence[Turn]) -> None:
+    def __init__(self, turn: ReferenceTurn, evidence: Sequence[Turn], *, states_sources: bool = False) -> None:
         if turn.gold is None:
             raise MissingGoldError(turn)
         self._turn = turn
         self._gold = turn.gold
         self._evidence = tuple(evidence)
+        self._states_sources = states_sources
         graph = ReferenceGraph([step.action.name for step in turn.answer], [s.dependency_list for s in turn.answer])
         path = graph.first_shortest() or ()
         self._plan = [[node for node in step if turn.answer[node].is_tool_call] for step in path]
@@ -67,8 +71,36 @@ class OraclePlanner:
         for step in self._plan:
             # The clarifier may have held back some calls of a step.
             if ahead := [node for node in step if _call_id(node) not in made]:
-                return Proposal(calls=tuple(self._call(node, situation) for node in ahead))
-        return Proposal(reply="Done.")
+                calls = tuple(self._call(node, situation) for node in ahead)
+                if not self._states_sources:
+                    return Proposal(calls=calls)
+                sources = tuple(
+                    {name: self._stated(call, name, situation) for name in call.arguments} for call in calls
+                )
+                return Proposal(calls=calls, sources=sources, understands=True)
+        return Proposal(reply="Done.", understands=self._states_sources)
+
+    def _stated(self, call: ToolCall, name: str, situation: Situation) -> StatedSource:
+        """Return the gold's source of a value as a model states it."""
+        source = source_of(self._gold, call.name, name)
+        recalled = [item for item in situation.recall.items if self._stems_from_evidence(item)]
+        holding = [item for item in recalled if item_holds(item, call.arguments[name])] or recalled
+        if source == "observation" and situation.call_steps:
+            return StatedSource("result")
+        if source == "asked":
+            answers = [step.answer for step in situation.question_steps if step.answer]
+            return StatedSource("answer", quote=answers[-1] if answers else None)
+        if source in ("history", "preference", "observation") and holding:
+            return self._known(holding[-1])
+        if source == "derived" and holding:
+            return replace(self._known(holding[-1]), origin="derived")
+        return StatedSource("derived" if source == "derived" else "request", quote=situation.request)
+
+    def _known(self, item: RecallItem) -> StatedSource:
+        """Return the newest evidence turn of an item as a source, all of it quoted."""
+        own = {turn.turn_id for turn in self._evidence}
+        turn_id = next(turn_id for turn_id in reversed(item.turn_ids) if turn_id in own)
+        return StatedSource("known", turn_id, item.text)
 
     def _call(self, node: int, situation: Situation) -> ToolCall:
         step = self._turn.answer[node]

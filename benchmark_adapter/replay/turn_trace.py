@@ -8,7 +8,7 @@ from agent.errors import PlannerError
 from agent.seams import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.replay.environment import ReplayEnvironment, Reply
-from clarifier.decision import Decision, Proposal, Situation, Usage
+from clarifier.decision import Act, Decision, PlanAgain, Proposal, Situation, Usage
 from memory.recall import Recall
 
 
@@ -53,13 +53,21 @@ def split_at_deviation(
 ) -> tuple[Sequence[TraceEntry], Sequence[TraceEntry]]:
     """Return the plans of a turn up to its first deviation, and those after it.
 
-    Every decision but to plan again leads to one reply; the reply of a turn that gave up has none, and is the last.
+    Every decision but to plan again leads to one reply, or to two where calls are followed by a question; the reply of
+    a turn that gave up has none, and is the last.
     """
     if not any(reply.after_deviation for reply in replies):
         return trace, ()
     left = sum(not reply.after_deviation for reply in replies)
     for index, entry in enumerate(trace):
-        left -= entry.decision is not None and entry.decision.kind != "plan_again"
-        if left == 0:
+        left -= replies_of(entry.decision)
+        if left <= 0:
             return trace[: index + 1], trace[index + 1 :]
     return trace, ()
+
+
+def replies_of(decision: Decision | None) -> int:
+    """Return how many replies a decision leads to."""
+    if decision is None or isinstance(decision, PlanAgain):
+        return 0
+    return 2 if isinstance(decision, Act) and decision.then is not None else 1

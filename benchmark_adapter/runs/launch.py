@@ -64,6 +64,8 @@ class RunOptions:
     """A folder of prompt files; `None`: the bundled ones."""
     samples: int = 1
     """Answers asked for each plan."""
+    stated_sources: bool = False
+    """Whether the oracle says where each value comes from."""
     seed: int = DEFAULT_SEED
     limit: int | None = None
     relaxed: bool = True
@@ -137,6 +139,11 @@ def prepare(options: RunOptions) -> Launch:
     budget = own_budget if options.budget is None or not own_budget else options.budget
     heads = load_heads(options.heads or default_heads(options.planner))
     policy = open_policy(options.policy)
+    if options.stated_sources and options.planner != "oracle":
+        raise BenchmarkError(
+            f"--stated-sources belongs to --planner oracle, not to --planner {options.planner}; for a model its "
+            f"profile says how it states them (docs/models.md)"
+        )
     chat = _chat_planner(options)
     planner_for = _planner_for(options, embedder, every) if chat is None else (lambda turn, past: chat)
     manifest = Manifest(
@@ -153,6 +160,7 @@ def prepare(options: RunOptions) -> Launch:
         view=options.view,
         seed=options.seed,
         limit=options.limit,
+        stated_sources=options.stated_sources,
         relaxed=options.relaxed,
         python=python_version(),
         packages=package_versions(),
@@ -245,15 +253,19 @@ def _endpoint_fields(chat: ChatPlanner | None) -> dict[str, Any]:
 def _planner_for(options: RunOptions, embedder: Embedder, sessions: Sequence[Session]) -> PlannerFor:
     """Return who gives the planner of a turn."""
     if options.planner == "oracle":
-        return oracles(sessions)
+        return oracles(sessions, states_sources=options.stated_sources)
     from agent.planners.rules import RulesPlanner
 
     rules = RulesPlanner(embedder)
     return lambda turn, past: rules
 
 
-def oracles(sessions: Sequence[Session]) -> PlannerFor:
+def oracles(sessions: Sequence[Session], *, states_sources: bool = False) -> PlannerFor:
     """Return who gives the oracle of a turn, with the past turns that its gold evidence names.
+
+    Args:
+        sessions: Whom it plays for.
+        states_sources: Whether it says where each value comes from.
 
     Raises:
         MissingGoldError: If a turn has no gold block.
@@ -270,6 +282,7 @@ def oracles(sessions: Sequence[Session]) -> PlannerFor:
     def oracle_for(turn: ReferenceTurn, past: Sequence[Turn]) -> OraclePlanner:
         named = turn.gold.evidence if turn.gold else ()
         found = [positions.get((turn.session, name)) for name in named]
-        return OraclePlanner(turn, [past[index] for index in found if index is not None and index < len(past)])
+        known = [past[index] for index in found if index is not None and index < len(past)]
+        return OraclePlanner(turn, known, states_sources=states_sources)
 
     return oracle_for

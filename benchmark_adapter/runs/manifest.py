@@ -62,6 +62,8 @@ class Manifest(BaseModel):
     token_counter: str = COUNTER_NAME
     seed: int = 42
     limit: int | None = None
+    stated_sources: bool = False
+    """Whether the oracle said where each value comes from; what a model says, its profile decides."""
     relaxed: bool = True
     """Whether turns went on after their first deviation, for relaxed scoring."""
     python: str

@@ -20,11 +20,11 @@ from benchmark_adapter.replay.environment import ReplayEnvironment
 from benchmark_adapter.replay.memory_control import given_turn
 from benchmark_adapter.replay.past import View, clock_of, past_turn, turn_id
 from benchmark_adapter.replay.turn_result import Failure, TurnLine, recalled_items
-from benchmark_adapter.replay.turn_trace import TurnTrace, split_at_deviation
+from benchmark_adapter.replay.turn_trace import TurnTrace, replies_of, split_at_deviation
 from benchmark_adapter.runs.manifest import Similarity
 from benchmark_adapter.runs.run_directory import RunDirectory
 from benchmark_adapter.scoring.exact import score_turn
-from clarifier.decision import Decision, Usage
+from clarifier.decision import Act, Decision, Usage
 from memory.embedder import Embedder
 from memory.memory import Memory
 from memory.recall import Strategy
@@ -193,7 +193,14 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
 
 
 def _decisions(trace: Sequence[TraceEntry]) -> tuple[Decision, ...]:
-    return tuple(entry.decision for entry in trace if entry.decision is not None)
+    """Return what was decided in order, what is asked after calls as a decision of its own."""
+    found: list[Decision] = []
+    for decision in (entry.decision for entry in trace):
+        if decision is not None:
+            found.append(decision)
+        if isinstance(decision, Act) and decision.then is not None:
+            found.append(decision.then)
+    return tuple(found)
 
 
 def usage_by_reply(trace: Sequence[TraceEntry]) -> tuple[Usage, ...]:
@@ -204,9 +211,8 @@ def usage_by_reply(trace: Sequence[TraceEntry]) -> tuple[Usage, ...]:
     by_reply = [Usage()]
     for entry in trace:
         by_reply[-1] += entry.proposal.usage
-        if entry.decision is not None and entry.decision.kind != "plan_again":
-            by_reply.append(Usage())
-    has_replied = not trace or (trace[-1].decision is not None and trace[-1].decision.kind != "plan_again")
+        by_reply.extend(Usage() for _ in range(replies_of(entry.decision)))
+    has_replied = not trace or replies_of(trace[-1].decision) > 0
     return tuple(by_reply[:-1] if has_replied else by_reply)
 
 

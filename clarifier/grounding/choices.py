@@ -98,6 +98,12 @@ def speaks_for_another(
     return any(speech_for(one, members, text, description, now) in ("stated", "meant") for one in members)
 
 
+def stated_member(members: Sequence[JsonValue], text: str, description: str, now: datetime | None) -> JsonValue:
+    """Return the one member of a closed list that `text` states; `None` where it states none or several."""
+    found = [one for one in members if speech_for(one, members, text, description, now) == "stated"]
+    return found[0] if len(found) == 1 else None
+
+
 def glosses(value: str, parameter: Parameter) -> tuple[str, ...]:
     """Return what the description says `value` stands for: `'C' (Celsius)` gives `celsius`."""
     return _glosses(normalised(value), parameter.description)

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from clarifier.decision import Grounds, Reason
+from clarifier.decision import Grounds, Reason, Verdict
 from clarifier.grounding.clocks import as_weekdays
 from clarifier.grounding.measures import counts
 from clarifier.grounding.needed import needed
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.support import Place, Support, fallback, habit, scalar_support, topic_use
 from clarifier.settings import Settings
-from memory.evidence import Slot
+from memory.evidence import Evidence, Slot
 from memory.language.values.values import equal
 from memory.language.values.weekdays import weekdays_in
 from memory.records import ToolCall
@@ -53,6 +53,12 @@ class Grounding:
     """Whether long-term memory has evidence for the slot, be it for this value or another."""
     is_guess: bool = False
     """Whether it is a member of an enum that nothing speaks for, though what was said could have."""
+    is_contradicted: bool = False
+    """Whether something in sight speaks against the value."""
+    stated: Verdict | None = None
+    """What checking the source that the planner states came to; `None` where it states none."""
+    rule: Evidence | None = None
+    """The newer rule that contradicts the value."""
 
     @property
     def is_missing(self) -> bool:
@@ -73,6 +79,7 @@ class Grounding:
             margin=self.margin,
             turn_ids=self.turn_ids,
             is_required=self.is_required,
+            stated=self.stated,
         )
 
 
@@ -144,6 +151,7 @@ def _grounding(
         conflict_entropy=memory.posterior.conflict_entropy if memory else 0.0,
         is_standing=memory.is_standing if memory else False,
         is_guess=support.is_guess,
+        is_contradicted=support.is_contradicted,
     )
 
 

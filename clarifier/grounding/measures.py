@@ -72,6 +72,17 @@ def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
     return False
 
 
+def speaks_of_another(value: float, text: str, parameter: Parameter) -> bool:
+    """Say whether `text` names an amount of what the parameter counts, and not `value`."""
+    if isinstance(value, bool) or finite(value) is None or speaks_of(value, text, parameter):
+        return False
+    own, telling = units_of(parameter), counted_things(parameter)
+    return any(
+        one.unit[0] in own if one.unit is not None else bool(telling & set(_near_words(text, one.start)))
+        for one in amounts(text)
+    )
+
+
 def _near_words(text: str, at: int) -> Iterator[str]:
     """The stems of the words of the clause around a place."""
     start = max((found.end() for found in _CLAUSE.finditer(text, 0, at)), default=0)

@@ -68,5 +68,10 @@ def _addressee(tool: Tool, effects: Mapping[str, Effect]) -> list[str]:
     """The argument without which nobody gets the message; none where the tool has several, or a default."""
     if effect_of(tool, effects) != "message" or _SENDING.isdisjoint(split_name(tool.name)[:1]):
         return []
-    found = [one for one in tool.parameters if one.format == "email" or not _ADDRESS.isdisjoint(split_name(one.name))]
+    found = [one for one in tool.parameters if is_address(one)]
     return [one.name for one in found] if len(found) == 1 and found[0].default is None else []
+
+
+def is_address(parameter: Parameter) -> bool:
+    """Say whether an argument says whom a message goes to."""
+    return parameter.format == "email" or not _ADDRESS.isdisjoint(split_name(parameter.name))

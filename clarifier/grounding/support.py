@@ -64,16 +64,18 @@ class Support:
     remembered: Remembered | None = None
     is_open: bool = True
     is_guess: bool = False
+    is_contradicted: bool = False
+    """Whether it cannot be a value of the parameter, or what was said in this turn is another."""
 
 
 def scalar_support(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support:
     if not fits(value, parameter):
-        return Support("none", 0.0)
+        return Support("none", 0.0, is_contradicted=True)
     best: Support | None = None
     if _request(value, slot, parameter, place) is None and _answer(value, slot, parameter, place) is None:
         speech = _speech(value, slot, parameter, place)
         if speech == "other":
-            return Support("none", 0.0)
+            return Support("none", 0.0, is_contradicted=True)
     for search in (
         _request,
         _answer,

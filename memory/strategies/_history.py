@@ -82,6 +82,23 @@ class Snapshot:
         cuts = TurnCuts(self._for_task(position, kind, wanted, is_kin).form, Purpose(wanted))
         return self._shown(position, kind, cuts.whole, 0.0)
 
+    def all(self, request: str, tools: Sequence[Tool]) -> Recall:
+        """Return every turn uncut, oldest first, the running topic as such."""
+        start = self.topic_start(tools)
+        kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(self.turns))]
+        return self.arrange(
+            self.whole(position, kind, wanted=request, is_kin=self.is_kin(position, tools))
+            for position, kind in enumerate(kinds)
+        )
+
+    def has_at_most(self, tokens: int) -> bool:
+        """Whether the turns together take no more tokens, uncut."""
+        for card in reversed(self.moment.cards):
+            tokens -= card.form.whole_tokens
+            if tokens < 0:
+                return False
+        return True
+
     def is_kin(self, position: int, tools: Sequence[Tool]) -> bool:
         """Whether the turn at `position` called a tool on offer."""
         offered = {tool.name for tool in tools}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory.recall import ItemKind, Recall, Strategy, TurnShelf
+from memory.recall import Recall, Strategy, TurnShelf
 from memory.records import Turn
 from memory.strategies._history import History
 from memory.tools import Tool
@@ -26,13 +26,7 @@ class Full:
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
         """Return all turns; `budget` is ignored."""
-        history = self._history.snapshot(now)
-        start = history.topic_start(tools)
-        kinds: list[ItemKind] = ["topic" if position >= start else "turn" for position in range(len(history.turns))]
-        return history.arrange(
-            history.whole(position, kind, wanted=request, is_kin=history.is_kin(position, tools))
-            for position, kind in enumerate(kinds)
-        )
+        return self._history.snapshot(now).all(request, tools)
 
 
 def create(shelf: TurnShelf) -> Strategy:

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.cutting import Purpose
+from memory.cutting import Purpose, TurnCuts
 from memory.evidence import PERSON
 from memory.language.text import split_name, tokenise
 from memory.language.values.mentions import READ_CHARACTERS
@@ -27,8 +27,12 @@ from memory.strategies._state_lines import state_items
 from memory.tokens import count_tokens
 from memory.tools import Parameter, Tool
 
-DEFAULT_BUDGET_TOKENS = 600
-
+DEFAULT_BUDGET_TOKENS = 1_500
+"""The budget follows the history where nobody sets another one: see `WHOLE_TOKENS`."""
+WHOLE_TOKENS = 2_000
+"""A history of at most so many tokens is shown whole: nothing that is cut or chosen is as good as that."""
+RESULT_TOKENS_OF_TOPIC = 400
+"""For the results of the running topic's calls, beside what was said and called in it."""
 TOPIC_SHARE = 0.6
 """Of the budget, for what the running topic says of slots; what other parts leave is added at the end."""
 STATE_SHARE = 0.3
@@ -42,7 +46,8 @@ MAX_EARLIER_TURNS = 30
 MAX_CONTEXT_TOKENS = 60
 """Of the turn before the best one, shown with it."""
 MAX_EARLIER_TOKENS = 90
-"""Of an earlier turn: its request, calls and some of the results, so that several fit."""
+MAX_EARLIER_SHARE = 0.12
+"""The larger of the two, of an earlier turn: its request, calls and some of the results, so that several fit."""
 RESULT_TOKENS = 30
 """Of the results of an exemplar, at least, however long its calls are: they may hold the id to use."""
 REQUEST_WEIGHT = 2.0
@@ -78,14 +83,19 @@ class Stead:
         self._relevance.observe(turn)
 
     def recall(self, request: str, tools: Sequence[Tool], now: datetime | None, budget: int) -> Recall:
-        """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together."""
+        """Return state lines, exemplars, earlier turns and the running topic, within `budget` tokens together.
+
+        At the default budget a short history is recalled whole.
+        """
         request = request[:READ_CHARACTERS]
         history = self._history.snapshot(now)
+        if budget == DEFAULT_BUDGET_TOKENS and history.has_at_most(WHOLE_TOKENS):
+            return history.all(request, tools)
         terms = tokenise(request)
         content = without_function_words(terms)
         with self._entries.get().read(history.turns) as entries:
             named = entries.matches(content)
-        shown = _Shown(history, request, tools, named, int(REMARK_SHARE * budget))
+        shown = _Shown(history, request, tools, named, budget)
         start = history.topic_start(tools)
 
         topic = shown.topic(start, int(TOPIC_SHARE * budget))
@@ -131,10 +141,11 @@ class _Shown:
         request: str,
         tools: Sequence[Tool],
         named: Mapping[int, float],
-        remark_budget: int,
+        budget: int,
     ) -> None:
         self._named = named
-        self._remark_budget = remark_budget
+        self._remark_budget = int(REMARK_SHARE * budget)
+        self._most_earlier = max(MAX_EARLIER_TOKENS, int(MAX_EARLIER_SHARE * budget))
         self._history = history
         self._request = request
         self.exemplars = history.moment.calling(tool.name for tool in tools)
@@ -145,19 +156,39 @@ class _Shown:
     def topic(self, start: int, budget: int) -> list[RecallItem]:
         """Return the turns from `start` on within `budget`, newest first, cut to what may fill slots.
 
-        Ids that were found some turns ago are still needed; the wording of replies is not. Where not all fit, the last
-        turn comes first, then those whose results name what the request does, then the newest.
+        What was said and called comes first, with replies, which tell totals and verdicts; then what tools returned, as
+        far as it has room of its own. Where not all that was said fits, the last turn comes first, then those whose
+        results name what the request does, then the newest.
         """
         newest_first = range(len(self._history.turns) - 1, start - 1, -1)
         named = {position for position in self._named if start <= position < newest_first.start}
         by_name = sorted(named, key=lambda one: (-self._named[one], -one))
         others = (position for position in newest_first[1:] if position not in named)
+        order = [*newest_first[:1], *by_name, *others]
+        said = {position: self._cuts(position).said_tokens for position in order}
+        room = budget - sum(said.values())
+        if room < 0:
+            return self._topic_in_little_room(order, budget)
+        room = min(room, RESULT_TOKENS_OF_TOPIC)
+        found: list[RecallItem] = []
+        for position in order:
+            item = self._item(position, "topic", float(position), said[position] + room)
+            assert item is not None  # it has at least the room for what was said
+            found.append(item)
+            room -= max(0, item.tokens - said[position])
+        return sorted(found, key=lambda item: -item.score)
+
+    def _cuts(self, position: int) -> TurnCuts:
+        return self._history.cuts(position, "topic", self._purpose)
+
+    def _topic_in_little_room(self, order: Sequence[int], budget: int) -> list[RecallItem]:
+        """Return the turns at `order` cut to what may fill slots: the wording of replies is needed least."""
         items: list[RecallItem] = []
-        for number, position in enumerate([*newest_first[:1], *by_name, *others]):
+        for number, position in enumerate(order):
             if self._history.moment.cards[position].barest_tokens > budget:
                 continue
-            most = min(budget, self._history.cuts(position, "topic", self._purpose).slots_alone_tokens)
-            share = max(budget // (len(newest_first) - number), LEAST_TOPIC_TOKENS) if number else most
+            most = min(budget, self._cuts(position).slots_alone_tokens)
+            share = max(budget // (len(order) - number), LEAST_TOPIC_TOKENS) if number else most
             item = self._item(position, "topic", float(position), min(most, share)) or self._item(
                 position, "topic", float(position), most
             )
@@ -222,7 +253,7 @@ class _Shown:
             kind: ItemKind = "exemplar" if self._is_exemplar(position) else "turn"
             card = self._history.moment.cards[position]
             least = card.barest_tokens + RESULT_TOKENS if kind == "exemplar" else card.least_tokens
-            most = max(least, MAX_EARLIER_TOKENS)
+            most = max(least, self._most_earlier)
             item = self._item(position, kind, score, min(budget, most)) or self._item(
                 position, kind, score, min(budget, card.least_tokens)
             )

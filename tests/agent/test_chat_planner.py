@@ -38,6 +38,7 @@ FIND = make_tool("find_table", "place")
 BOOK = make_tool("book_table", "table_id", "time")
 SITUATION = Situation("a table in Turin", (FIND, BOOK), now=NOW)
 FILES = PromptFiles.load()
+PLAIN = find_profile(None, {}).model_copy(update={"stated_sources": "off"})
 ASK_DEFINITION = FILES.ask_tool.definition
 
 
@@ -47,7 +48,7 @@ def messages_of(situation: Situation) -> list[dict[str, Any]]:
 
 
 def style_of(situation: Situation) -> Style:
-    return Style.of(situation, find_profile(None, {}), FILES)
+    return Style.of(situation, PLAIN, FILES)
 
 
 @contextmanager
@@ -57,7 +58,14 @@ def planner(*script: Reply, **settings: Any) -> Iterator[tuple[ChatPlanner, Chat
 
 
 def settings_for(server: ChatServer, **settings: Any) -> ChatSettings:
-    chosen = {"base_url": server.base_url, "api_key": "sk-test", "model": "m", "max_retries": 0, **settings}
+    chosen = {
+        "base_url": server.base_url,
+        "api_key": "sk-test",
+        "model": "m",
+        "max_retries": 0,
+        "profile": PLAIN,
+        **settings,
+    }
     return ChatSettings(**chosen)
 
 
@@ -114,9 +122,9 @@ def test_the_reserved_tool_asks_with_its_slots() -> None:
     )
 
 
-def test_calls_go_before_a_question_of_the_same_answer() -> None:
+def test_a_question_beside_calls_is_kept() -> None:
     answer = proposed(calls(("a", "ask_user", {"question": "When?"}), ("b", "find_table", {"place": "Turin"})))
-    assert (answer.question, [call.id for call in answer.calls]) == (None, ["b"])
+    assert (answer.question, [call.id for call in answer.calls]) == ("When?", ["b"])
 
 
 def test_a_real_tool_called_ask_user_is_a_tool_like_others() -> None:
@@ -281,7 +289,8 @@ def test_the_prompt_shows_clock_state_earlier_turns_topic_steps_and_hints() -> N
         '\n<examples>\n{"turns": ["t1"], "text": "book_table(time=19:00)"}\n</examples>\n'
         "\nFor your next step:\n"
         '- "book_table.table_id" is not known yet: get it first with find_table, unless that has been tried.\n'
-        '- Do not ask for "book_table.time": what is known settles it as "19:00".\n'
+        '- Do not ask for "book_table.time": what is known settles it as "19:00", unless the request, '
+        "an answer or a result of this turn says otherwise.\n"
         '- The last proposal could not be carried out because of "book_table.place": '
         "propose something else, or reply.\n"
     )

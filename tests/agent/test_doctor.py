@@ -48,8 +48,9 @@ def test_all_is_well_at_every_provider_and_a_forced_call_is_no_problem(
     with ProviderServer(house, form="hammer" if "hammer" in provider else "pythonic") as server:
         status, lines = run("--provider", provider, "--base-url", server.base_url, "--model", "m", **{variable: "k"})
         log = server.log
-    assert [line.partition(": ")[0] for line in lines[:4]] == [
-        "well   settings", "well   endpoint", "well   tool call", "well   echo",
+    sources = [] if house == "text" else ["well   stated sources"]
+    assert [line.partition(": ")[0] for line in lines[: 4 + len(sources)]] == [
+        "well   settings", "well   endpoint", "well   tool call", *sources, "well   echo",
     ]  # fmt: skip
     assert status == 0
     if house == "text":  # the call, `[]`, and the reply that it is then asked for
@@ -100,8 +101,9 @@ def test_a_model_that_calls_nothing_and_one_that_takes_no_result_are_told_apart(
     with ChatServer(calls(("a", "echo", {"text": "ping"})), fails(400, "no results, please")) as server:
         status, lines = run("--base-url", server.base_url, OPENAI_API_KEY="k")
     assert status == 1
-    assert lines[3].startswith("WRONG  echo: the result of the call was refused:")
-    assert "no results, please" in lines[3]
+    assert lines[3].startswith("well   stated sources: it states none as a field, so they only cost tokens; try STEAD_")
+    assert lines[4].startswith("WRONG  echo: the result of the call was refused:")
+    assert "no results, please" in lines[4]
 
 
 def test_a_model_on_this_machine_needs_no_key() -> None:

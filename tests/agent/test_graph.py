@@ -217,7 +217,7 @@ def test_the_drawn_graph_shows_every_route() -> None:
         ("recall", "plan"),
         *(("plan", node) for node in ("calibrate", "plan", "answer")),
         *(("calibrate", node) for node in ("act", "plan", "ask", "answer")),
-        *(("act", node) for node in ("act", "plan", "answer", "remember")),
+        *(("act", node) for node in ("act", "plan", "ask", "answer", "remember")),
         *(("ask", node) for node in ("plan", "answer", "remember")),
         *(("answer", node) for node in ("plan", "answer", "remember")),
         ("remember", "__end__"),

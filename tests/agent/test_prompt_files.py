@@ -30,7 +30,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def style(situation: Situation, files: PromptFiles | None = None, provider: str | None = None) -> Style:
-    return Style.of(situation, find_profile(provider, {}), files or PromptFiles.load())
+    profile = find_profile(provider, {}).model_copy(update={"stated_sources": "off"})
+    return Style.of(situation, profile, files or PromptFiles.load())
 
 
 def test_a_folder_of_ones_own_replaces_the_words_and_changes_the_hash(folder: Path) -> None:
@@ -98,7 +99,8 @@ def test_every_block_is_counted() -> None:
     shown = style(situation)
     costs = block_costs(situation, shown)
     assert list(costs) == [
-        "rules", "tools", "clock", "known", "examples", "earlier", "hints", "plain", "topic", "request", "steps",
+        "rules", "sources", "tools", "clock", "known", "examples", "earlier", "hints", "plain", "topic", "request",
+        "steps",
     ]  # fmt: skip
     assert costs["known"] == count_tokens('<known>\n{"turns": ["t1"], "text": "find.place: Turin"}\n</known>\n')
     assert costs["clock"] == count_tokens("The clock says 2026-03-09 08:00:00, a Monday.\n")

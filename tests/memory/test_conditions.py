@@ -95,14 +95,15 @@ def test_it_speaks_in_its_context_and_is_shown_in_others() -> None:
     tool = make_tool("book_flight", "airline")
     elsewhere = memory.recall("Book a flight to Rome", [tool], None, 200).items[0]
     assert elsewhere.text == (
-        'book_flight.airline = "Lufthansa" (rule, 2 turns ago); "SAS" (only "For trips within Scandinavia", last turn)'
+        'book_flight.airline = "Lufthansa" (always, 2 turns ago); '
+        '"SAS" (only "For trips within Scandinavia", 1 turn ago)'
     )
     assert [(piece.value, piece.kind) for piece in elsewhere.evidence] == [
         ("Lufthansa", "standing"),
         ("SAS", "conditional"),
     ]
     there = memory.recall("Book a trip within Scandinavia", [tool], None, 200).items[0]
-    assert there.text == 'book_flight.airline = "SAS" (rule, last turn); "Lufthansa" (superseded, 2 turns ago)'
+    assert there.text == 'book_flight.airline = "SAS" (always, 1 turn ago); "Lufthansa" (superseded, 2 turns ago)'
     assert [(piece.value, piece.kind) for piece in there.evidence] == [("SAS", "standing")]
     assert [one.value for one in fold_evidence(there.evidence).slots[AIRLINE].current] == ["SAS"]
 

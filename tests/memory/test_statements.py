@@ -233,9 +233,9 @@ def lines(turns: list[Turn], request: str, *tools: Tool) -> list[str]:
 @pytest.mark.parametrize(
     ("request_", "expected"),
     [
-        ("要靠窗的", ['@person.座位 = "靠窗的座位" (1x, 3 turns ago)']),
-        ("Find me a place with Chinese food", ['@person.food = not "Chinese food" (1x, last turn)']),
-        ("cafe", ['@person.café = "Café naïve" (1x, 2 turns ago)']),
+        ("要靠窗的", ['said 3 turns ago: "我一般坐靠窗的座位"']),
+        ("Find me a place with Chinese food", ['said 1 turn ago: "I hate Chinese food"']),
+        ("cafe", ['said 2 turns ago: "My favourite café is Café naïve"']),
         ("Something else entirely", []),
     ],
 )
@@ -267,9 +267,7 @@ def test_what_is_not_wanted_fills_nothing_and_is_shown() -> None:
     found = fold(log("I hate aisle seats")).lookup(tool, seat)
     assert found is not None
     assert (found.current, [one.value for one in found.unwanted]) == ((), ["aisle"])
-    assert lines(log("I hate aisle seats"), "Book", tool) == [
-        'book.seat = not "aisle" (1x, last turn, as @person.seat)'
-    ]
+    assert lines(log("I hate aisle seats"), "Book", tool) == ['book.seat = not "aisle" (once, 1 turn ago)']
 
 
 @pytest.mark.parametrize(

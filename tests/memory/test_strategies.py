@@ -110,6 +110,7 @@ def test_the_strategies_are_the_modules() -> None:
     assert STRATEGIES == ("dense", "full", "hybrid", "lexical", "none", "recent", "state", "stead")
     assert {name: default_budget(name) for name in STRATEGIES} == {
         **dict.fromkeys(STRATEGIES, 600),
+        "stead": 1500,
         **dict.fromkeys(IGNORE_BUDGETS, 0),
     }
 
@@ -260,20 +261,20 @@ def test_hybrid_recalls_what_either_ranking_finds() -> None:
 def test_state_shows_what_may_fill_the_slots_on_offer() -> None:
     recalled = recall("state", "Rain?", [FORECAST, BOOK])
     assert [(item.text, item.turn_ids) for item in recalled.items] == [
-        ('bookSeat.seat = "window" (rule, 4 turns ago)', ("t1",)),
-        ('getForecast.city = "Ghent" (2x, last turn)', ("t0", "t4")),
-        ('bookSeat.train = "IC9" (1x, 4 turns ago)', ("t1",)),
-        ('getForecast.format = "CSV" (1x, 5 turns ago)', ("t0",)),
+        ('bookSeat.seat = "window" (always, 4 turns ago)', ("t1",)),
+        ('getForecast.city = "Ghent" (twice, 1 turn ago)', ("t0", "t4")),
+        ('bookSeat.train = "IC9" (once, 4 turns ago)', ("t1",)),
+        ('getForecast.format = "CSV" (once, 5 turns ago)', ("t0",)),
     ]
     assert [(str(piece.slot), piece.value, piece.kind) for piece in recalled.items[0].evidence] == [
         ("bookSeat.seat", "window", "standing")
     ]
 
 
-def test_state_says_where_a_borrowed_value_comes_from() -> None:
+def test_state_shows_a_borrowed_value_under_its_own_name() -> None:
     hotel = tool("findHotel", "location")
     assert [item.text for item in recall("state", "A hotel", [hotel]).items] == [
-        'findHotel.location = "Ghent" (2x, last turn, as getForecast.city)'
+        'getForecast.city = "Ghent" (twice, 1 turn ago)'
     ]
 
 
@@ -281,7 +282,7 @@ def test_state_leaves_out_days_and_long_texts() -> None:
     log = [turn("t0", "Write", call("mail", date="2026-03-09", body="word " * 100, birthDate="1980-02-01"))]
     mail = tool("mail", "date", "body", "birthDate")
     recalled = open_strategy("state", Shelf(log)).recall("Write", [mail], None, 600)
-    assert [item.text for item in recalled.items] == ['mail.birthDate = "1980-02-01" (1x, last turn)']
+    assert [item.text for item in recalled.items] == ['mail.birthDate = "1980-02-01" (once, 1 turn ago)']
 
 
 def test_stead_recalls_state_exemplars_and_the_topic() -> None:
@@ -366,7 +367,7 @@ def test_state_lines_of_one_name_and_one_evidence_are_one_line() -> None:
     log = [turn("t0", "Rain in Ghent?", call("getForecast", city="Ghent"))]
     tools = [tool("findHotel", "city"), tool("findTrain", "city")]
     assert [item.text for item in open_strategy("state", Shelf(log)).recall("x", tools, None, 600).items] == [
-        'findHotel/findTrain.city = "Ghent" (1x, last turn, as getForecast.city)'
+        'getForecast.city = "Ghent" (once, 1 turn ago)'
     ]
 
 
@@ -378,7 +379,7 @@ def test_state_marks_what_is_superseded_and_what_was_meant_once() -> None:
     ]
     [item] = open_strategy("state", Shelf(log)).recall("Seat", [tool("bookSeat", "seat")], None, 600).items
     assert item.text == (
-        'bookSeat.seat = "aisle" (rule, 2 turns ago); "middle" (that once only, last turn); '
+        'bookSeat.seat = "aisle" (always, 2 turns ago); "middle" (that once only, 1 turn ago); '
         '"window" (superseded, 3 turns ago)'
     )
     assert [piece.value for piece in item.evidence] == ["aisle"]
@@ -455,10 +456,46 @@ def test_stead_shows_of_a_long_topic_the_turn_that_lists_what_is_named() -> None
 def test_a_state_line_brings_the_newest_evidence_of_a_habit_and_all_of_a_rule() -> None:
     uses = [turn(f"h{number}", "My seat", call("book_seat", seat="aisle")) for number in range(100)]
     (habit,) = open_strategy("state", Shelf(uses)).recall("a seat", [tool("book_seat", "seat")], None, 600).items
-    assert habit.text == 'book_seat.seat = "aisle" (100x, last turn)'
+    assert habit.text == 'book_seat.seat = "aisle" (usually, 100x, 1 turn ago)'
     assert [piece.turn_id for piece in habit.evidence] == [f"h{number}" for number in range(36, 100)]
     assert habit.turn_ids == tuple(piece.turn_id for piece in habit.evidence)
 
     ruled = [turn("r", "An aisle seat, from now on always.", call("book_seat", seat="aisle")), *uses]
     (rule,) = open_strategy("state", Shelf(ruled)).recall("a seat", [tool("book_seat", "seat")], None, 600).items
     assert [piece.turn_id for piece in rule.evidence] == ["r", *(f"h{number}" for number in range(36, 100))]
+
+
+def test_a_short_history_is_recalled_whole_unless_a_budget_is_set() -> None:
+    log = [turn(f"t{number}", f"Rain in Ghent on day {number}?", reply="No rain.") for number in range(40)]
+    strategy = open_strategy("stead", Shelf(log))
+    assert len(strategy.recall("Rain?", [FORECAST], None, default_budget("stead")).turns) == len(log)
+    assert len(strategy.recall("Rain?", [FORECAST], None, 600).turns) < len(log)
+    longer = [turn(f"t{number}", "Rain in Ghent? " * 20, reply="No rain.") for number in range(80)]
+    recalled = open_strategy("stead", Shelf(longer)).recall("Rain?", [FORECAST], None, default_budget("stead"))
+    assert recalled.tokens <= default_budget("stead")
+
+
+def test_results_of_the_topic_have_room_of_their_own_and_replies_stay() -> None:
+    url = "https://reports.example/scans/4f1c9a7e2b/verdicts?lang=en&page=2"
+    scans = {"scans": [{"id": f"S-{number}", "url": f"{url}&n={number}", "verdict": "Malware"} for number in range(30)]}
+    log = [
+        turn("t0", "Scan them all", call("scanSites", returns=scans), reply="12 of 30 are malware, 84.20 in all."),
+        turn("t1", "And report", call("report", returns={"done": True}), reply="Reported."),
+    ]
+    tools = [tool("scanSites", "url"), tool("report")]
+    recalled = open_strategy("stead", Shelf(log)).recall("Same for S-3", tools, None, 600)
+    (first, _) = recalled.items
+    assert "12 of 30 are malware, 84.20 in all." in first.text
+    assert '"S-3"' in first.text
+    assert first.text.count("https://") == first.text.count("lang=en&page=2&n=")
+    assert "by name alone" in first.text
+
+
+def test_an_id_that_was_used_once_is_an_event_and_a_habit_is_not_also_an_exception() -> None:
+    log = [
+        turn("t0", "Book it", call("bookSeat", train_id="IC-9", seat="aisle")),
+        turn("t1", "The aisle, just this once.", call("bookSeat", train_id="IC-8", seat="aisle")),
+    ]
+    tools = [tool("bookSeat", "train_id", "seat")]
+    (line,) = open_strategy("state", Shelf(log)).recall("Seat", tools, None, 600).items
+    assert line.text == 'bookSeat.seat = "aisle" (once, 2 turns ago)'
