@@ -20,7 +20,20 @@ from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, stil
 from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_question
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
-from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
+from clarifier.decision import (
+    Act,
+    Answer,
+    Ask,
+    Decision,
+    DeedReason,
+    Hint,
+    Odds,
+    PlanAgain,
+    Proposal,
+    Reason,
+    Situation,
+)
+from clarifier.deeds import BARRED, Judgement, judge
 from clarifier.effects import effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
 from clarifier.grounding.grounder import Grounding, ground_call, is_blank
@@ -33,7 +46,7 @@ from clarifier.grounding.sources import Sources
 from clarifier.grounding.stated import Backing, Checker, said_of_type
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
-from clarifier.policy import Policy, Stakes
+from clarifier.policy import SURELY_ORDERED, Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.repeats import is_spent, last_result, most_at_once
 from clarifier.schema_check import faults_of
@@ -62,6 +75,11 @@ _UNKNOWN = {
     "zh": "我不会自己再办一次。",
 }
 _REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
+_PUT_OFF = {"en": "All right, I leave it for now.", "zh": "好的，先不做。"}
+_OTHERWISE = {
+    "en": "What I could do here is not what you asked for, so I have not done it.",
+    "zh": "我能做的和你说的不是一回事，所以没有做。",
+}
 _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
     "zh": "这件事我没有把握，所以没有做。",
@@ -124,6 +142,9 @@ class _Case:
         left_out = {one.slot.argument: one.value for one in self.dropped}
         call = self.call.model_copy(update={"arguments": {**self.call.arguments, **left_out}})
         return replace(self, call=call, groundings=self.all, dropped=())
+
+    deed: Judgement | None = None
+    """What this turn's words mean for it; `None` for a call that changes nothing."""
 
     @property
     def open(self) -> tuple[Grounding, ...]:
@@ -189,9 +210,30 @@ class _Desk:
             return self.on_question()
         if not cases:
             return self.answer(self.proposal.reply or self.why_not_again([call for call, _, _ in known]))
+        wanted = [case for case in cases if not self.is_barred(case)]
+        if not wanted:
+            return self.answer(self.why_not([case.deed for case in cases if case.deed is not None]), cases)
+        cases = wanted
         if hints := [hint for case in cases for one in case.all if (hint := self.overruled(one)) is not None]:
             return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
+
+    def is_barred(self, case: _Case) -> bool:
+        """Whether the person's words forbid the deed, put it off or call it off."""
+        deed = case.deed
+        return deed is not None and deed.wanted in BARRED and deed.p >= self.policy.heeds_from
+
+    def why_not(self, judged: Sequence[Judgement]) -> str:
+        """Say that nothing was done, and why where that is not plain from the words."""
+        if self.proposal.reply and not self.proposal.calls:
+            return self.proposal.reply
+        kinds = {one.wanted for one in judged}
+        if "deferred" in kinds:
+            return _PUT_OFF[self.language]
+        return (_OTHERWISE if "other" in kinds else _REFUSED)[self.language]
+
+    def judged(self, call: ToolCall, tool: Tool) -> Judgement | None:
+        return None if self.reads(tool) else judge(call, tool, self.situation)
 
     def overruled(self, one: Grounding) -> Hint | None:
         """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
@@ -245,12 +287,13 @@ class _Desk:
         found = [self.as_stated(self.as_answered(one), tool, index) for one in self.ground(call, tool)]
         is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
         dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
+        deed = self.judged(call, tool)
         if not dropped:
-            return _Case(call, tool, tuple(found))
+            return _Case(call, tool, tuple(found), deed=deed)
         names = {one.slot.argument for one in dropped}
         kept = {name: value for name, value in call.arguments.items() if name not in names}
         groundings = tuple(one for one in found if one.slot.argument not in names)
-        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped)
+        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped, deed)
 
     @cached_property
     def checker(self) -> Checker:
@@ -324,7 +367,7 @@ class _Desk:
     def on_ready(self, cases: Sequence[_Case]) -> Decision:
         """Every required argument has a value that something supports: weigh acting against asking."""
         odds, stakes = self.odds(cases), self.stakes(cases)
-        confirmation = confirm([(case.tool, case.unstated) for case in cases], self.language)
+        confirmation = confirm([(case.tool, self.told_back(case)) for case in cases], self.language)
         unstated = {case.tool.name for case in cases if case.unstated}
         said = consent(self.situation.question_steps, confirmation.text, unstated)
         if said == "refused":
@@ -349,6 +392,11 @@ class _Desk:
         if not must_confirm and (not doubtful or self.policy.acts_unasked(odds, stakes)):
             return self.act(cases, cases)
         return self.answer(_UNSURE[self.language], cases)
+
+    def told_back(self, case: _Case) -> tuple[Grounding, ...]:
+        """Return the values that a confirmation says: what the person left out, or all where the deed is in doubt."""
+        is_sure = case.deed is None or case.deed.p_ordered >= SURELY_ORDERED
+        return case.unstated if is_sure and case.unstated else tuple(one for one in case.groundings if one.is_required)
 
     def safe_reads(self, cases: Sequence[_Case]) -> list[_Case]:
         """The calls that change nothing, where the policy makes them."""
@@ -483,6 +531,7 @@ class _Desk:
             is_covered=bool(changing)
             and all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
+            p_ordered=min((case.deed.p_ordered for case in changing if case.deed is not None), default=1.0),
         )
 
     def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision:
@@ -553,6 +602,11 @@ class _Desk:
             "policy": self.policy.name,
             "odds": self.heads.odds(signals),
             "reasons": _reasons(cases),
+            "deeds": tuple(
+                DeedReason(call_id=case.call.id, tool=case.tool.name, wanted=case.deed.wanted, probability=case.deed.p)
+                for case in cases
+                if case.deed is not None
+            ),
             "signals": signals.rounded() if weighed else {},
         }
 
@@ -563,6 +617,7 @@ class _Grounds(TypedDict):
     policy: str
     odds: Odds
     reasons: tuple[Reason, ...]
+    deeds: tuple[DeedReason, ...]
     signals: dict[str, float]
 
 

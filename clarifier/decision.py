@@ -181,6 +181,13 @@ class Reason(BaseModel, frozen=True, extra="forbid"):
     """What checking the source that the planner states came to; `None` where it states none."""
 
 
+Wanted = Literal[
+    "ordered", "ruled", "asked", "told", "imagined", "deferred", "forbidden", "called_off", "other", "unsaid"
+]
+"""What the words of a turn mean for a deed (`memory.language.reading.Deed`); `other`: they order what undoes it;
+`unsaid`: no words speak of it."""
+
+
 class Odds(BaseModel, frozen=True, extra="forbid"):
     """The three probabilities a policy weighs (DESIGN §6), each in [0, 1]."""
 
@@ -192,10 +199,21 @@ class Odds(BaseModel, frozen=True, extra="forbid"):
     """That the turn comes out right if a question is asked."""
 
 
+class DeedReason(BaseModel, frozen=True, extra="forbid"):
+    """What the person's words of this turn mean for one call that changes something."""
+
+    call_id: str
+    tool: str
+    wanted: Wanted
+    probability: float = Field(ge=0, le=1)
+
+
 class _Decision(BaseModel, frozen=True, extra="forbid"):
     policy: str
     odds: Odds
     reasons: tuple[Reason, ...] = ()
+    deeds: tuple[DeedReason, ...] = ()
+    """Whether the calls are wanted at all."""
     signals: dict[str, float] = Field(default_factory=dict)
     """What the odds were worked out from, by feature (`clarifier.calibration.signals`); empty without a call."""
 

@@ -7,10 +7,10 @@ without a question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from clarifier.decision import Situation
+from clarifier.decision import Situation, Wanted
 from memory.language.opposites import is_opposite
 from memory.language.read import read
 from memory.language.reading import Clause, Deed
@@ -18,8 +18,6 @@ from memory.records import ToolCall
 from memory.state.wording import is_mentioned
 from memory.tools import Tool
 
-Wanted = Literal["ordered", "ruled", "asked", "told", "imagined", "deferred", "forbidden", "called_off", "other", "unsaid"]
-"""What the words mean for a deed; `other`: they order what undoes it; `unsaid`: no words speak of it."""
 BARRED: frozenset[Wanted] = frozenset({"deferred", "forbidden", "called_off", "other"})
 """With these a deed is never done."""
 
@@ -105,8 +103,3 @@ def _is_firmer(found: Judgement, best: Judgement) -> bool:
 def _is_weaker(found: Judgement, best: Judgement) -> bool:
     """Whether a clause that only tells or asks follows one that orders or bars."""
     return found.wanted in ("told", "asked") and best.wanted in ("ordered", *BARRED)
-
-
-def least_wanted(judged: Sequence[Judgement]) -> Judgement | None:
-    """Return the judgement that speaks most against doing what was judged; `None` where nothing was."""
-    return min(judged, key=lambda one: (one.wanted not in BARRED, one.p_ordered), default=None)

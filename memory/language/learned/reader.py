@@ -107,8 +107,7 @@ class LearnedReader:
     def _clauses(self, text: str, sequence: TokenRun) -> Iterator[Clause]:
         states = self.network.states(sequence.inputs)
         own = states[sequence.skip :]
-        starts = np.flatnonzero(self.network.beginnings(own) > 0.5).tolist()
-        starts = [0, *(start for start in starts if start > 0)]
+        starts = _starts(sequence.tokens, self.network.beginnings(own))
         borders = list(zip(starts, [*starts[1:], len(own)], strict=True))
         words = [[token.text for token in sequence.tokens[a:b]] for a, b in borders]
         rows = [(a + sequence.skip, b + sequence.skip) for a, b in borders]
@@ -128,6 +127,22 @@ class LearnedReader:
                     **{f"p_{field}": p for field, (_, p) in found.items()},
                 }
             )
+
+
+_STOPS, _PAUSES = frozenset(".?!。？！…"), frozenset(",;，；:：")
+_AFTER_STOP, _AFTER_PAUSE, _ELSEWHERE = 0.1, 0.35, 0.6
+"""How sure the network must be that a clause begins after a sentence, after a pause, and in the middle of words."""
+
+
+def _starts(held: Sequence[Token], chances: Floats) -> list[int]:
+    """Return the tokens that clauses begin with, the first of all among them."""
+    starts = [0]
+    for at in range(1, len(held)):
+        before = held[at - 1].text
+        least = _AFTER_STOP if before in _STOPS else _AFTER_PAUSE if before in _PAUSES else _ELSEWHERE
+        if chances[at] > least and held[at].text not in _STOPS:
+            starts.append(at)
+    return starts
 
 
 def unread(text: str) -> Reading:
