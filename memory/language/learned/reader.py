@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from memory.language.errors import WeightsError
 from memory.language.learned.embedding import Floats, Inputs, clause_vectors, grams, inputs
 from memory.language.learned.network import FIELDS, Network
+from memory.language.learned.signs import sign_names
 from memory.language.learned.tokens import Token, tokens
 from memory.language.reading import (
     Act,
@@ -107,8 +108,7 @@ class LearnedReader:
     def _clauses(self, text: str, sequence: TokenRun) -> Iterator[Clause]:
         states = self.network.states(sequence.inputs)
         own = states[sequence.skip :]
-        starts = np.flatnonzero(self.network.beginnings(own) > 0.5).tolist()
-        starts = [0, *(start for start in starts if start > 0)]
+        starts = _starts(sequence.tokens, self.network.beginnings(own))
         borders = list(zip(starts, [*starts[1:], len(own)], strict=True))
         words = [[token.text for token in sequence.tokens[a:b]] for a, b in borders]
         rows = [(a + sequence.skip, b + sequence.skip) for a, b in borders]
@@ -128,6 +128,22 @@ class LearnedReader:
                     **{f"p_{field}": p for field, (_, p) in found.items()},
                 }
             )
+
+
+_STOPS, _PAUSES = frozenset(".?!。？！…"), frozenset(",;，；:：")
+_AFTER_STOP, _AFTER_PAUSE, _ELSEWHERE = 0.1, 0.35, 0.6
+"""How sure the network must be that a clause begins after a sentence, after a pause, and in the middle of words."""
+
+
+def _starts(held: Sequence[Token], chances: Floats) -> list[int]:
+    """Return the tokens that clauses begin with, the first of all among them."""
+    starts = [0]
+    for at in range(1, len(held)):
+        before = held[at - 1].text
+        least = _AFTER_STOP if before in _STOPS else _AFTER_PAUSE if before in _PAUSES else _ELSEWHERE
+        if chances[at] > least and held[at].text not in _STOPS:
+            starts.append(at)
+    return starts
 
 
 def unread(text: str) -> Reading:
@@ -204,7 +220,7 @@ def load_reader(path: Path) -> LearnedReader:
         raise WeightsError(f"{path.name} holds no weights of a reader ({exc}); install the package anew") from exc
     if form != FORMAT or told != _signature():
         raise WeightsError(
-            f"{path.name} is of form {form} and of other labels than this version reads ({FORMAT}); "
+            f"{path.name} is of form {form} and of other labels or signs than this version reads ({FORMAT}); "
             "fit it anew (docs/reading.md) or install the package anew"
         )
     return LearnedReader(Network(weights), sha256(data).hexdigest()[:8])
@@ -217,5 +233,5 @@ def save_weights(weights: Mapping[str, NDArray[np.float32]], path: Path = WEIGHT
 
 
 def _signature() -> tuple[str, ...]:
-    """What the outputs of the network mean, in order."""
-    return (*TAGS, *(f"{field}={word}" for field in FIELDS for word in WORDS[field]))
+    """What the outputs of the network mean, and the signs among its inputs, in order."""
+    return (*TAGS, *(f"{field}={word}" for field in FIELDS for word in WORDS[field]), *sign_names())
