@@ -27,7 +27,7 @@ DIMENSIONS = 1280
 CLAUSE_DIMENSIONS = 512
 BUCKETS = 4096
 """Of each table of hashed letters of a token."""
-GRAM_BUCKETS = 32_768
+GRAM_BUCKETS = 16_384
 """Of the table of hashed words and letters of a clause."""
 LETTER_SHAPES = 16
 SHAPES = LETTER_SHAPES + len(sign_names())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from memory.language.errors import WeightsError
 from memory.language.learned.embedding import Floats, Inputs, clause_vectors, grams, inputs
 from memory.language.learned.network import FIELDS, Network
+from memory.language.learned.signs import sign_names
 from memory.language.learned.tokens import Token, tokens
 from memory.language.reading import (
     Act,
@@ -219,7 +220,7 @@ def load_reader(path: Path) -> LearnedReader:
         raise WeightsError(f"{path.name} holds no weights of a reader ({exc}); install the package anew") from exc
     if form != FORMAT or told != _signature():
         raise WeightsError(
-            f"{path.name} is of form {form} and of other labels than this version reads ({FORMAT}); "
+            f"{path.name} is of form {form} and of other labels or signs than this version reads ({FORMAT}); "
             "fit it anew (docs/reading.md) or install the package anew"
         )
     return LearnedReader(Network(weights), sha256(data).hexdigest()[:8])
@@ -232,5 +233,5 @@ def save_weights(weights: Mapping[str, NDArray[np.float32]], path: Path = WEIGHT
 
 
 def _signature() -> tuple[str, ...]:
-    """What the outputs of the network mean, in order."""
-    return (*TAGS, *(f"{field}={word}" for field in FIELDS for word in WORDS[field]))
+    """What the outputs of the network mean, and the signs among its inputs, in order."""
+    return (*TAGS, *(f"{field}={word}" for field in FIELDS for word in WORDS[field]), *sign_names())
