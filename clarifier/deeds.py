@@ -15,6 +15,7 @@ from memory.language.opposites import is_opposite
 from memory.language.read import read
 from memory.language.reading import Clause, Deed
 from memory.records import ToolCall
+from memory.state.quotations import quotations
 from memory.state.wording import is_mentioned
 from memory.tools import Tool
 
@@ -42,33 +43,51 @@ class Judgement(NamedTuple):
 def judge(call: ToolCall, tool: Tool, situation: Situation) -> Judgement:
     """Return what this turn's words mean for `call`.
 
-    The clauses that name most of its values speak for it, the later ones before the earlier; a later clause that calls
-    off, forbids or puts off bears on what was ordered before it unless it names other values.
+    Of the clauses that name most of its values the one that says most firmly what is wanted decides. A later clause
+    that calls off, forbids or puts off bears on it, unless it names things of its own.
     """
     clauses = list(_clauses(situation))
-    if not clauses:
-        return Judgement("unsaid", 1.0, "")
     named = [_values_named(call, clause) for clause in clauses]
-    most = max(named)
-    best: Judgement | None = None
-    for clause, count in zip(clauses, named, strict=True):
+    best, at = Judgement("unsaid", 1.0, ""), -1
+    for place, (clause, count) in enumerate(zip(clauses, named, strict=True)):
         found = _judged(clause, tool)
-        if found is None:
-            continue
-        if best is None or (count == most and (count > 0 or _is_firmer(found, best))):
-            best = found if best is None or not _is_weaker(found, best) else best
-        elif found.wanted in BARRED and (count > 0 or clause.back == "that" or not clause.of("value")):
-            best = found if found.p >= best.p or best.wanted != "ordered" else best
-    return best or Judgement("unsaid", 1.0, "")
+        if found is not None and count == max(named) and _is_firmer(found, best):
+            best, at = found, place
+    for place in range(at + 1, len(clauses)):
+        found = _judged(clauses[place], tool)
+        if found is not None and found.wanted in BARRED and (named[place] or _points_back(clauses[place])):
+            best = found._replace(p=max(found.p, _BEARS))
+    return best
+
+
+_BEARS = 0.6
+"""The least that a clause which takes back what was just said counts for."""
+
+
+def _points_back(clause: Clause) -> bool:
+    return clause.back != "none" or not clause.of("value")
+
+
+def _is_firmer(found: Judgement, best: Judgement) -> bool:
+    """Whether `found`, of the later clause, says more surely than `best` what is to be done, or that it is not."""
+    if best.wanted == "unsaid":
+        return True
+    is_telling = best.wanted in ("told", "asked") and found.wanted in ("ordered", *BARRED)
+    is_aside = found.wanted in ("told", "asked") and best.wanted in ("ordered", *BARRED)
+    return is_telling or (not is_aside and found.p >= best.p)
 
 
 def _clauses(situation: Situation) -> Iterator[Clause]:
+    """Yield the clauses of this turn that are the person's own words: what they quote is not said by them."""
     topic = situation.recall.topic_turns
     before = (topic[-1].reply or "") if topic else ""
-    yield from read(situation.request, before=before).clauses
-    for step in situation.question_steps:
-        if step.answer:
-            yield from read(step.answer, before=step.question).clauses
+    said = [(situation.request, before)]
+    said += [(step.answer, step.question) for step in situation.question_steps if step.answer]
+    for text, context in said:
+        quoted = quotations(text)
+        clauses = read(text, before=context).clauses
+        own = [one for one in clauses if not any(q.start <= one.start and one.end <= q.end for q in quoted)]
+        yield from own or clauses
 
 
 def _values_named(call: ToolCall, clause: Clause) -> int:
@@ -94,12 +113,3 @@ def _judged(clause: Clause, tool: Tool) -> Judgement | None:
     if wanted in ("ordered", "called_off") and is_opposite(clause.text, tool.name, tool.description):
         return Judgement("other", clause.p_deed, clause.text)
     return Judgement(wanted, clause.p_deed, clause.text)
-
-
-def _is_firmer(found: Judgement, best: Judgement) -> bool:
-    return found.wanted == "ordered" or best.wanted in ("told", "unsaid")
-
-
-def _is_weaker(found: Judgement, best: Judgement) -> bool:
-    """Whether a clause that only tells or asks follows one that orders or bars."""
-    return found.wanted in ("told", "asked") and best.wanted in ("ordered", *BARRED)

@@ -84,10 +84,11 @@ _COSTS: Mapping[Effect, float] = MappingProxyType({"read": 2.0, "write": 10.0, "
 class ProductPolicy:
     """Weighs costs: act iff p_c ≥ ρ − c_ask/c_wrong with ρ = p_s (DESIGN §6); some calls are confirmed besides.
 
-    Confirmed is what moves money, what reaches other people, and what acts on health, finance, law or safety, unless
-    the person surely ordered it and stated every required argument in this turn (then asking would only repeat it) or
-    standing rules of theirs cover the arguments they left out. Confirmed is, too, whatever changes something and is
-    more likely only asked about, told or imagined than ordered. Reading changes nothing and is never confirmed; other
+    Confirmed is what moves money and what reaches other people, unless standing rules of the person cover the very
+    case, or they said that the tool needs none (`confirms`). What else acts on health, finance, law or safety is
+    confirmed unless the person surely ordered it and stated every required argument in this turn (then asking would
+    only repeat it). Confirmed is, too, whatever changes something and is more likely only asked about, told or imagined
+    than ordered. Reading changes nothing and is never confirmed; other
     writes are settled by their cost alone, so that a habit shown twice needs no question.
     """
 
@@ -127,9 +128,10 @@ class ProductPolicy:
             return False
         if stakes.effect != "read" and stakes.p_ordered < _EVEN:
             return True
-        is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")
+        if stakes.effect in ("pay", "message"):
+            return not stakes.is_covered
         is_ordered = stakes.is_stated and stakes.p_ordered >= SURELY_ORDERED
-        return is_grave and not (is_ordered or stakes.is_covered)
+        return stakes.is_sensitive and stakes.effect != "read" and not (is_ordered or stakes.is_covered)
 
 
 _POLICIES: Mapping[str, Callable[[], Policy]] = {"benchmark": BenchmarkPolicy, "product": ProductPolicy}
