@@ -528,8 +528,7 @@ class _Desk:
             effect=max(effects, key=_BY_WEIGHT.index),
             is_sensitive=any(is_sensitive(case.tool) for case in changing),
             is_stated=all(case.tool.required and not case.unstated for case in changing),
-            is_covered=bool(changing)
-            and all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
+            is_covered=bool(changing) and all(map(_is_ruled, changing)),
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
             p_ordered=min((case.deed.p_ordered for case in changing if case.deed is not None), default=1.0),
         )
@@ -628,6 +627,12 @@ def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
 def _is_stated(one: Grounding) -> bool:
     """Whether the person said the value in this turn, or words it follows from."""
     return one.grounds in ("request", "answer", "derived") and one.probability >= FULL
+
+
+def _is_ruled(case: _Case) -> bool:
+    """Whether standing rules of the person settle all that they did not say, and something at least."""
+    required = [one for one in case.groundings if one.is_required]
+    return all(map(_is_covered, case.unstated)) and any(map(_is_covered, required))
 
 
 def _is_covered(one: Grounding) -> bool:

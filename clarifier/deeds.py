@@ -7,7 +7,7 @@ without a question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from clarifier.decision import Situation, Wanted
@@ -81,13 +81,18 @@ def _clauses(situation: Situation) -> Iterator[Clause]:
     """Yield the clauses of this turn that are the person's own words: what they quote is not said by them."""
     topic = situation.recall.topic_turns
     before = (topic[-1].reply or "") if topic else ""
-    said = [(situation.request, before)]
-    said += [(step.answer, step.question) for step in situation.question_steps if step.answer]
-    for text, context in said:
-        quoted = quotations(text)
-        clauses = read(text, before=context).clauses
-        own = [one for one in clauses if not any(q.start <= one.start and one.end <= q.end for q in quoted)]
-        yield from own or clauses
+    yield from _own(situation.request, before)
+    for step in situation.question_steps:
+        for clause in _own(step.answer or "", step.question):
+            # "No" to "Anything else?" is about no deed: only a question for something of a call is about that call.
+            if step.slots or clause.act != "answer" or clause.polarity != "no":
+                yield clause
+
+
+def _own(text: str, before: str) -> Sequence[Clause]:
+    quoted = quotations(text)
+    clauses = read(text, before=before).clauses
+    return [one for one in clauses if not any(q.start <= one.start and one.end <= q.end for q in quoted)] or clauses
 
 
 def _values_named(call: ToolCall, clause: Clause) -> int:
