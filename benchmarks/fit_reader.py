@@ -33,7 +33,6 @@ from memory.language.learned.network import FIELDS
 from memory.language.learned.reader import TAGS, WEIGHTS, WORDS, save_weights, sequence_of
 
 SIZE, HASHED, STATES = 128, 24, 96
-TAG_WEIGHTS = torch.tensor([0.5 if tag == "O" else 1.0 if tag.endswith("value") else 2.0 for tag in TAGS])
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def loss_of(model: Model, batch: Sequence[Example]) -> torch.Tensor:
     )
     total = 4.0 * nn.functional.binary_cross_entropy_with_logits(model.begin(own)[:, 0], begins, reduction="mean")
     logits = model.tag(torch.tanh(model.tag_in(own)))
-    total = total + 10.0 * nn.functional.cross_entropy(logits, tags, weight=TAG_WEIGHTS)
+    total = total + 4.0 * nn.functional.cross_entropy(logits, tags)
     for field, logit in model.judge(states, batch).items():
         for labels in (e.labels for e in batch), (e.second for e in batch):
             wanted = torch.tensor([label for one in labels for label in one[field]])
