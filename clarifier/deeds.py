@@ -16,7 +16,7 @@ from memory.language.read import read
 from memory.language.reading import Clause, Deed
 from memory.records import ToolCall
 from memory.state.quotations import quotations
-from memory.state.wording import is_mentioned
+from memory.state.wording import is_named_in
 from memory.tools import Tool
 
 BARRED: frozenset[Wanted] = frozenset({"deferred", "forbidden", "called_off", "other"})
@@ -96,7 +96,7 @@ def _own(text: str, before: str) -> Sequence[Clause]:
 
 
 def _values_named(call: ToolCall, clause: Clause) -> int:
-    return sum(is_mentioned(value, clause.text) for value in call.arguments.values() if not isinstance(value, bool))
+    return sum(is_named_in(value, clause.text) for value in call.arguments.values() if not isinstance(value, bool))
 
 
 _WANTED: dict[Deed, Wanted] = {
