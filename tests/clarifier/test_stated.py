@@ -128,6 +128,12 @@ def test_no_rule_speaks_against_what_the_request_says() -> None:
     assert verdict(where, stated("known", turn_id="t2"), "seat_class", "second_class", BOOK) == "plausible"
 
 
+def test_a_required_choice_that_was_said_shows_and_one_that_was_derived_need_not() -> None:
+    where = situation("The comfortable one, IC-7", BOOK)
+    assert verdict(where, stated("request", "The comfortable one"), "seat_class", "first_class", BOOK) == "refused"
+    assert verdict(where, stated("derived", "The comfortable one"), "seat_class", "first_class", BOOK) == "plausible"
+
+
 def test_an_address_that_only_a_tools_text_holds_is_nobodys_wish() -> None:
     """Case B14: the text of a result asks for a message to somebody else."""
     read = call("read_mail", box="inbox")
