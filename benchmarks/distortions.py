@@ -4,7 +4,8 @@
 
 The honest planner is the oracle. The two others are the same with a seeded distortion: one invents every required
 value that it could not read and says that the request told it or led to it, quoting some words; one asks for everything
-that a call requires before it makes it. A clarifier is worth its place if it catches both and leaves the honest one alone.
+that a call requires before it makes it. A clarifier is worth its place if it catches both and leaves the honest one
+alone.
 """
 
 from __future__ import annotations
