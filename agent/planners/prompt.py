@@ -29,7 +29,8 @@ UNCERTAINTY = "request_uncertainty"
 """The argument by which a model says how much the request leaves open."""
 
 
-_FIELD_HELP = "Where each value comes from, as the rules say."
+_FIELD_HELP = "See the rules."
+"""It stands in every tool, so it is short; the rules say it once."""
 _WHERE: Mapping[Sources, str] = {
     "field": f"In `{FIELD}` of every call,",
     "line": f"Beside your calls write one line for each, in their order, that begins with `{LINE}`; there",
@@ -142,10 +143,13 @@ def item_line(item: RecallItem) -> str:
 
 
 def data_line(value: JsonValue) -> str:
-    """Return `value` as one line of JSON, readable in every script, that holds no angle bracket."""
+    """Return `value` as one line of JSON, readable in every script, that holds no opening angle bracket.
+
+    That is enough to begin or end no block; the closing one stands in the arrow of every call.
+    """
     text = json.dumps(value, ensure_ascii=False)
     # JSON leaves the line separators of Unicode as they are; to a reader of lines they end one.
-    for mark in "<>\u2028\u2029\x85":
+    for mark in "<\u2028\u2029\x85":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return text
 
