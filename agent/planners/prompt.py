@@ -1,7 +1,8 @@
 """What a chat model is shown of a situation: messages and tools. Pure.
 
 What is recalled, observed or said stays data. In the system message every recalled item is one line of JSON with its
-opening angle brackets escaped, so it can neither end its block nor start a line; all else travels in the role it belongs to.
+opening angle brackets escaped, so it can neither end its block nor start a line; all else travels in the role it
+belongs to.
 """
 
 from __future__ import annotations
