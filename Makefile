@@ -32,9 +32,10 @@ check: lint types ## run the fast subset: format, lint, types and the quick test
 test-local-model: $(VENV)/.installed-dev $(LOCAL_MODEL)/.installed ## run the chat planner on a real small model (its server compiles for up to half an hour, once)
 	STEAD_LOCAL_MODEL_PYTHON=$(LOCAL_MODEL)/bin/python $(BIN)/python -m pytest -m local_model tests/agent/test_local_model.py
 
-lint: $(VENV)/.installed-dev ## check format and lint
+lint: $(VENV)/.installed-dev ## check format, lint and who imports whom
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
+	$(BIN)/lint-imports --no-logo --no-cache
 
 types: $(VENV)/.installed-dev ## check types
 	$(BIN)/mypy

@@ -11,9 +11,9 @@ from .planners.chat import ChatPlanner as ChatPlanner
 from .planners.rules import RulesPlanner as RulesPlanner
 from .providers import Profile as Profile
 from .providers import find_profile as find_profile
+from .seams import Planner as Planner
+from .seams import ToolExecutor as ToolExecutor
+from .seams import TurnLog as TurnLog
+from .seams import User as User
 from .settings import ChatSettings as ChatSettings
-from .state import Planner as Planner
-from .state import ToolExecutor as ToolExecutor
-from .state import TurnLog as TurnLog
-from .state import User as User
 from .turn_state import TurnState as TurnState

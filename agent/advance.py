@@ -45,6 +45,7 @@ from clarifier.decision import Act, Answer, Ask, Decision, Hint, Proposal
 from memory.language.text import Language, language
 from memory.language.values.values import canonical_key
 from memory.records import CallStep, Observation, QuestionStep, Scope, Step, ToolCall
+from memory.storable import storable, storable_text
 from memory.tools import Tool
 
 MAX_PLANS = 24
@@ -66,6 +67,8 @@ def begin(
     now: datetime | None = None,
     topic: str | None = None,
     scope: Scope | None = None,
+    unknown: Iterable[ToolCall] = (),
+    notice: str | None = None,
 ) -> TurnState:
     """Return a turn that waits for its recall.
 
@@ -76,8 +79,19 @@ def begin(
         now: The turn's clock; naive where the zone is unknown, `None` where the time is.
         topic: The topic, where topic boundaries are known.
         scope: Whose turn it is; a driver may refuse to go on with it for anybody else.
+        unknown: Calls of earlier turns of which nobody knows whether they were made.
+        notice: What the first thing said to the person has to be preceded by.
     """
-    return TurnState(turn_id=turn_id, request=request, tools=tuple(tools), now=now, topic=topic, scope=scope)
+    return TurnState(
+        turn_id=turn_id,
+        request=storable_text(request),
+        tools=tuple(tools),
+        now=now,
+        topic=topic,
+        scope=scope,
+        unknown=tuple(unknown),
+        notice=notice,
+    )
 
 
 def advance(state: TurnState, event: Event) -> Advance:
@@ -96,19 +110,20 @@ def _after(state: TurnState, event: Event) -> TurnState:
         case RecallMemory(), Recalled(recall):
             return _with(state, Plan(), recall=recall)
         case Plan(), Planned(proposal):
-            return _planned(state, _with_unique_ids(proposal, state.steps))
+            return _planned(state, _storable(_with_unique_ids(proposal, state.steps)))
         case Calibrate(), Decided(decision):
             trace = (*state.trace[:-1], state.trace[-1].model_copy(update={"decision": decision}))
             return _decided(state.model_copy(update={"trace": trace}), decision)
         case Execute() as action, Executed(observations):
             return _executed(state, action, observations)
         case AskUser() as action, Answered(answer, next_request):
-            step = QuestionStep(question=action.question, answer=answer, slots=action.slots)
-            if answer is not None:
-                return _plan(state, step)
-            return _finish(state.model_copy(update={"next_request": next_request}), "unanswered", step=step)
-        case Tell() as action, Told(answer):
-            return _told(state, action, answer)
+            said = None if answer is None else storable_text(answer)
+            step = QuestionStep(question=action.question, answer=said, slots=action.slots)
+            noticed = state.model_copy(update={"notice": None, "next_request": next_request})
+            return _finish(noticed, "unanswered", step=step) if answer is None else _plan(noticed, step)
+        case Tell() as action, Told(answer, failure):
+            heard = {"tell_failure": failure} if failure else {"tell_failure": None, "notice": None}
+            return _told(state.model_copy(update=heard), action, None if answer is None else storable_text(answer))
         case Remember(), Remembered():
             return _with(state, Done())
     raise UnexpectedEventError(action=state.action.kind, event=type(event).__name__)
@@ -129,14 +144,14 @@ def _decided(state: TurnState, decision: Decision) -> TurnState:
     if isinstance(decision, Act):
         return _with(state, Execute(decision.calls))
     if isinstance(decision, Ask):
-        return _with(state, _asking(decision))
+        return _with(state, _asking(decision, state.notice))
     if isinstance(decision, Answer):
-        return _with(state, Tell(decision.reply))
+        return _with(state, Tell(decision.reply, notice=state.notice))
     return _plan(state.model_copy(update={"hints": _merged(state.hints, decision.hints)}))
 
 
-def _asking(decision: Ask) -> AskUser:
-    return AskUser(decision.question, decision.slots, tuple(decision.options.items()))
+def _asking(decision: Ask, notice: str | None) -> AskUser:
+    return AskUser(decision.question, decision.slots, tuple(decision.options.items()), notice)
 
 
 def _executed(state: TurnState, action: Execute, observations: Sequence[Observation] | None) -> TurnState:
@@ -151,7 +166,7 @@ def _executed(state: TurnState, action: Execute, observations: Sequence[Observat
     step = CallStep(calls=action.calls, observations=observed)
     decided = state.trace[-1].decision if state.trace else None
     if isinstance(decided, Act) and decided.then is not None:
-        return _with(state, _asking(decided.then), steps=(*state.steps, step))
+        return _with(state, _asking(decided.then, state.notice), steps=(*state.steps, step))
     return _plan(state, step)
 
 
@@ -169,7 +184,7 @@ def _plan(state: TurnState, *steps: Step) -> TurnState:
 
 
 def _give_up(state: TurnState) -> TurnState:
-    return _with(state, Tell(_UNFINISHED[language(state.request)], gave_up=True))
+    return _with(state, Tell(_UNFINISHED[language(state.request)], gave_up=True, notice=state.notice))
 
 
 def _finish(state: TurnState, ending: Ending, *, step: Step | None = None, reply: str | None = None) -> TurnState:
@@ -187,6 +202,19 @@ def _is_empty(proposal: Proposal) -> bool:
 
 def _merged(old: Sequence[Hint], new: Sequence[Hint]) -> tuple[Hint, ...]:
     return tuple({(hint.kind, hint.slot, canonical_key(hint.value)): hint for hint in (*old, *new)}.values())
+
+
+def _storable(proposal: Proposal) -> Proposal:
+    """Return `proposal` without what no log takes, such as half an emoji: nothing is done that cannot be told later."""
+    calls = []
+    for call in proposal.calls:
+        arguments = storable(call.arguments)
+        mended = {"id": storable_text(call.id), "name": storable_text(call.name), "arguments": arguments.value}
+        calls.append(call.model_copy(update=mended) if mended != call.model_dump() or arguments.marks else call)
+    texts = {
+        name: storable_text(text) for name in ("question", "reply") if (text := getattr(proposal, name)) is not None
+    }
+    return replace(proposal, calls=tuple(calls), question=texts.get("question"), reply=texts.get("reply"))
 
 
 def _with_unique_ids(proposal: Proposal, steps: Sequence[Step]) -> Proposal:

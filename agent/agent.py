@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -9,19 +10,27 @@ from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
 from agent.planners.rules.own_request import is_own_request
-from agent.state import Clock, Planner, ToolExecutor, User
+from agent.seams import Clock, Planner, ToolExecutor, User
 from agent.stewardship.state_view import state_lines
+from clarifier.asking.deeds import cut_off_notice
+from clarifier.asking.repeating import answer_to, is_repeat_question
 from clarifier.calibration.feedback import after_feedback
 from clarifier.calibration.heads import Heads
 from clarifier.clarifier import decide
+from clarifier.decision import Ask
 from clarifier.policy import Policy, open_policy
+from clarifier.repeats import is_same_deed
 from clarifier.settings import Settings
+from memory.errors import MemoryStoreError, TurnRunningError
 from memory.evidence import Slot
-from memory.records import Turn
+from memory.journal import JournalEntry, Stage
+from memory.records import QuestionStep, Turn
 from memory.state.user_state import UserState, fold
 from memory.storage.user_memory import Forgotten, UserMemory
 from memory.strategies import default_budget, open_strategy
 from memory.tools import Tool
+
+_log = logging.getLogger(__name__)
 
 _NUMBERED = re.compile(r"t(\d+)")
 
@@ -45,6 +54,7 @@ class Agent:
         budget: Most tokens of recall; by default the strategy's own.
         heads: Of the clarifier; those set by hand where `None`.
         settings: Of the clarifier, such as what tools do where their names mislead; the defaults where `None`.
+        turn_wait_s: Seconds that a turn waits for another one of the person, in whatever thread or process.
 
     Raises:
         UnknownStrategyError: If no strategy has this name.
@@ -62,7 +72,11 @@ class Agent:
         budget: int | None = None,
         heads: Heads | None = None,
         settings: Settings | None = None,
+        turn_wait_s: float = 30.0,
     ) -> None:
+        if not turn_wait_s >= 0:
+            raise ValueError(f"turn_wait_s is a number of seconds, at least 0; got {turn_wait_s!r}")
+        self._turn_wait_s = turn_wait_s
         self._memory = memory
         self._planner = planner
         self._strategy = open_strategy(strategy, memory)
@@ -81,12 +95,26 @@ class Agent:
         Where the person answers a question with a request of its own, the turn ends unanswered, and the result's
         `next_request` is to be run next.
 
+        What a turn did is remembered also where it breaks off, and the next one tells the person first; with
+        `take_notice` they hear it sooner.
+
         Raises:
-            PlannerError: If the planner cannot propose; the turn is not remembered then.
+            TurnRunningError: If another turn of the person still runs after `turn_wait_s`; nothing was done then.
+            PlannerError: If the planner cannot propose.
             MemoryStoreError: If the turn cannot be stored.
         """
-        turns = self._memory.turns()
-        policy = self.policy()
+        with self._memory.turn(self._turn_wait_s):
+            try:
+                self.last = self._run(request, tools, executor, user)
+            except BaseException:
+                self._close_quietly()
+                raise
+            return self.last
+
+    def _run(self, request: str, tools: Iterable[Tool], executor: ToolExecutor, user: User) -> TurnResult:
+        journal, policy, offered = self._memory.journal, self.policy(), tuple(tools)
+        entries = journal.entries() if journal is not None else ()
+        untold, unknown = _at(entries, "untold"), [entry for entry in entries if entry.is_unknown]
         context = AgentContext(
             planner=self._planner,
             memory=self._strategy,
@@ -95,12 +123,45 @@ class Agent:
             user=user,
             log=self._memory,
             scope=self._memory.scope,
+            journal=journal,
+            effects=self._settings.effects if self._settings is not None else None,
             clock=self._clock,
             budget=self._budget,
             is_own_request=is_own_request,
         )
-        self.last = run_turn(request, tools, context, turn_id=_next_id(turns))
-        return self.last
+        result = run_turn(
+            request,
+            offered,
+            context,
+            turn_id=_next_id([turn.turn_id for turn in self._memory.kept_turns()] + [one.turn_id for one in entries]),
+            unknown=[entry.intent.call for entry in unknown],
+            notice=cut_off_notice(untold),
+        )
+        if journal is not None and result.notice is None:
+            journal.told(untold)
+            journal.resolve(_settled(unknown, result, offered))
+        return result
+
+    def take_notice(self) -> str | None:
+        """Return what the person has still to be told of turns that were cut off; it counts as told then.
+
+        `None`: there is nothing, or a turn of the person runs now and tells it.
+        """
+        journal = self._memory.journal
+        try:
+            with self._memory.turn(0.0):
+                untold = _at(journal.entries(), "untold") if journal is not None else []
+                if journal is not None:
+                    journal.told(untold)
+        except TurnRunningError:
+            return None
+        return cut_off_notice(untold)
+
+    def _close_quietly(self) -> None:
+        try:
+            self._memory.close_cut_off()
+        except MemoryStoreError as exc:  # the next turn does it; the error that broke this one off says more
+            _log.warning("a turn that broke off is not in the log yet: %s", exc)
 
     def turns(self) -> tuple[Turn, ...]:
         """Return all that is remembered, oldest first."""
@@ -144,7 +205,30 @@ class Agent:
         return forgotten
 
 
-def _next_id(turns: Iterable[Turn]) -> str:
+def _at(entries: Iterable[JournalEntry], stage: Stage) -> list[JournalEntry]:
+    return [entry for entry in entries if entry.stage == stage]
+
+
+def _settled(unknown: Iterable[JournalEntry], result: TurnResult, tools: Sequence[Tool]) -> list[JournalEntry]:
+    """Return the entries about which the person was asked in a turn, and said what they want."""
+    steps = [step for step in result.turn.steps if isinstance(step, QuestionStep)]
+    offered = {tool.name: tool for tool in tools}
+    asked = [
+        proposed
+        for entry in result.trace
+        if isinstance(entry.decision, Ask) and is_repeat_question(entry.decision.question)
+        if answer_to(entry.decision.question, steps) in ("given", "refused")
+        for proposed in entry.proposal.calls
+    ]
+    return [
+        entry
+        for entry in unknown
+        if (tool := offered.get(entry.intent.call.name)) is not None
+        and any(is_same_deed(entry.intent.call, call, tool) for call in asked)
+    ]
+
+
+def _next_id(turn_ids: Iterable[str]) -> str:
     """Return `t1`, `t2`, …: one more than the highest there is."""
-    numbers = (int(match[1]) for turn in turns if (match := _NUMBERED.fullmatch(turn.turn_id)))
+    numbers = (int(match[1]) for turn_id in turn_ids if (match := _NUMBERED.fullmatch(turn_id)))
     return f"t{max(numbers, default=0) + 1}"

@@ -32,7 +32,7 @@ from agent.printable import counted, escape_what_streams_lack, printable
 from agent.settings import KEY_VARIABLE, URL_VARIABLE, ChatSettings
 
 if TYPE_CHECKING:
-    from agent.state import Planner
+    from agent.seams import Planner
     from memory.embedder import Embedder
 
 app = typer.Typer(

@@ -6,7 +6,8 @@ Each node carries out the pending action and lets `agent.advance` say where to g
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+import logging
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -15,6 +16,7 @@ from typing import Any, Literal, NamedTuple, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
@@ -22,8 +24,9 @@ from langgraph.types import Command, interrupt
 from typing_extensions import TypedDict
 
 from agent.advance import MAX_PLANS, advance, begin
-from agent.errors import ForeignTurnError, MissingCheckpointerError, ObservationCountError
-from agent.state import Clock, Decide, OwnRequest, Planner, ToolExecutor, TurnLog, User
+from agent.errors import ForeignTurnError, MissingCheckpointerError
+from agent.execution import execute
+from agent.seams import Clock, Decide, Journal, OwnRequest, Planner, ToolExecutor, TurnLog, User
 from agent.turn_state import (
     Answered,
     AskUser,
@@ -43,9 +46,12 @@ from agent.turn_state import (
 )
 from clarifier.decision import Decision, Usage
 from memory.evidence import Slot
+from memory.language.schema import Effect
 from memory.recall import Recall, Strategy
-from memory.records import Observation, Scope, Turn
+from memory.records import Scope, ToolCall, Turn
 from memory.tools import Tool
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_BUDGET = 600
 """Tokens of recall (DESIGN §5)."""
@@ -85,6 +91,10 @@ class AgentContext:
     """Where finished turns go before `memory` observes them."""
     scope: Scope | None = None
     """Whose memory this is; a turn that was started for another scope is refused."""
+    journal: Journal | None = None
+    """Where a call that changes something is written down before it is made; `None`: nowhere."""
+    effects: Mapping[str, Effect] | None = None
+    """What tools do, by name, where their names mislead."""
     clock: Clock | None = None
     """Gives the turn's time where the caller does not."""
     budget: int = DEFAULT_BUDGET
@@ -109,6 +119,10 @@ class TurnResult(NamedTuple):
     """Tokens of the planner."""
     next_request: str | None = None
     """What the person asked for instead of answering the last question; whoever runs the turns runs it next."""
+    tell_failure: str | None = None
+    """Why the reply may not have reached the person (`User.tell` raised); `None`: it did."""
+    notice: str | None = None
+    """What was to be said of earlier turns and was not; `None`: nothing is left."""
 
     @property
     def reply(self) -> str | None:
@@ -125,7 +139,8 @@ class TurnResult(NamedTuple):
         """Return the result of a turn that has ended."""
         if state.ending is None:
             raise ValueError(f"turn {state.turn_id!r} still runs: it waits for {state.action.kind!r}")
-        return cls(state.turn, state.ending, state.trace, state.recall, state.usage, state.next_request)
+        said = (state.next_request, state.tell_failure, state.notice)
+        return cls(state.turn, state.ending, state.trace, state.recall, state.usage, *said)
 
 
 Graph = CompiledStateGraph[AgentState, AgentContext, AgentState, AgentState]
@@ -145,14 +160,17 @@ def build_graph(*, checkpointer: BaseCheckpointSaver[Any] | None = None) -> Grap
         turn = _own_turn(state, runtime)
         action = cast(Execute, turn.action)
         calls = action.outstanding[:1] if is_durable else action.outstanding
-        observations = runtime.context.executor.execute(calls)
-        return _go(turn, Executed(_checked(observations, len(calls))))
+        context = runtime.context
+        observations = execute(
+            calls, turn, context.executor, context.journal, effects=context.effects, is_parked=is_durable
+        )
+        return _go(turn, Executed(observations))
 
     def ask(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
         turn = _own_turn(state, runtime)
         action = cast(AskUser, turn.action)
         if runtime.context.user is not None:
-            return _go(turn, _answered(runtime.context.user.ask(action.question), turn, runtime.context))
+            return _go(turn, _answered(runtime.context.user.ask(action.text), turn, runtime.context))
         if not is_durable:
             raise MissingCheckpointerError
         # The node runs again from its start when the answer comes, so nothing with effects may stand before this line.
@@ -176,6 +194,8 @@ def run_turn(
     turn_id: str,
     now: datetime | None = None,
     topic: str | None = None,
+    unknown: Iterable[ToolCall] = (),
+    notice: str | None = None,
 ) -> TurnResult:
     """Run one turn from request to end and return it.
 
@@ -186,6 +206,8 @@ def run_turn(
         turn_id: Unique among the turns of the person.
         now: The turn's time; by default what the context's clock says, `None` without one.
         topic: The topic, where topic boundaries are known.
+        unknown: Calls of earlier turns of which nobody knows whether they were made.
+        notice: What the first thing said to the person has to be preceded by.
 
     Raises:
         MissingCheckpointerError: If the context has no `user`: only a graph with a checkpointer can wait for an answer.
@@ -195,13 +217,15 @@ def run_turn(
         raise MissingCheckpointerError
     if now is None and context.clock is not None:
         now = context.clock()
-    turn = begin(request, tools, turn_id=turn_id, now=now, topic=topic, scope=context.scope)
+    turn = begin(
+        request, tools, turn_id=turn_id, now=now, topic=topic, scope=context.scope, unknown=unknown, notice=notice
+    )
     return TurnResult.of(_plain_graph().invoke(AgentState(turn=turn), context=context)["turn"])
 
 
 def question_payload(action: AskUser) -> dict[str, Any]:
     """Return what an interrupt shows of a question: its text, the slots it asks for, candidate values by slot."""
-    return {"question": action.question, "slots": list(action.slots), "options": dict(action.options)}
+    return {"question": action.text, "slots": list(action.slots), "options": dict(action.options)}
 
 
 @cache
@@ -230,8 +254,14 @@ def _calibrate(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Lit
 
 def _answer(state: AgentState, runtime: Runtime[AgentContext]) -> Command[Literal["plan", "answer", "remember"]]:
     turn, user = _own_turn(state, runtime), runtime.context.user
-    reply = cast(Tell, turn.action).reply
-    return _go(turn, Told(user.tell(reply) if user is not None else None))
+    said = cast(Tell, turn.action).text
+    try:
+        return _go(turn, Told(user.tell(said) if user is not None else None))
+    except GraphBubbleUp:
+        raise
+    except Exception as exc:  # of whatever channel: what was done is to be remembered all the same
+        _log.warning("a reply may not have reached the person", exc_info=exc)
+        return _go(turn, Told(None, failure=f"{type(exc).__name__}: {exc}"))
 
 
 def _remember(state: AgentState, runtime: Runtime[AgentContext]) -> AgentState:
@@ -240,6 +270,8 @@ def _remember(state: AgentState, runtime: Runtime[AgentContext]) -> AgentState:
         if context.log is not None:
             context.log.remember(turn.turn)
         context.memory.observe(turn.turn)
+    if context.journal is not None:
+        context.journal.finish(turn.turn_id, is_told=turn.tell_failure is None)
     return {"turn": advance(turn, Remembered()).state}
 
 
@@ -262,15 +294,6 @@ def _answered(said: str | None, turn: TurnState, context: AgentContext) -> Answe
     if said is not None and context.is_own_request and context.is_own_request(said, slots, turn.tools, turn.now):
         return Answered(None, next_request=said)
     return Answered(said)
-
-
-def _checked(observations: Iterable[Observation] | None, expected: int) -> tuple[Observation, ...] | None:
-    if observations is None:
-        return None
-    checked = tuple(observations)
-    if len(checked) != expected:
-        raise ObservationCountError(expected=expected, got=len(checked))
-    return checked
 
 
 def allow_listed(checkpointer: BaseCheckpointSaver[Any]) -> BaseCheckpointSaver[Any]:

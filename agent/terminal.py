@@ -63,6 +63,7 @@ class Chat:
             MemoryStoreError: If the memory fails.
             PlannerSettingsError: If the model's endpoint refuses the key, the account or the model.
         """
+        self._tell_cut_off()
         while not self._is_over:
             line = self._console.read("you> ")
             if line is None:
@@ -114,13 +115,20 @@ class Chat:
         except PlannerError as exc:
             if ends_everything(exc):
                 raise PlannerSettingsError(explained(exc)) from exc
-            self._console.write(f"(the planner failed, and the turn is not remembered: {exc})")
+            told = self._tell_cut_off()
+            self._console.write(f"(the planner failed{'' if told else ', and the turn is not remembered'}: {exc})")
             return None
         if result.next_request is not None:
             self._console.write("(that is a request of its own; the question is left unanswered)")
         elif result.ending == "unanswered":
             self._console.write("(left unanswered; the turn is over)")
         return result.next_request
+
+    def _tell_cut_off(self) -> bool:
+        """Tell what was done in turns that were cut off, and say whether there was anything."""
+        if notice := self._agent.take_notice():
+            self._console.write(f"stead> {notice}")
+        return notice is not None
 
     def _command(self, text: str) -> None:
         name, _, argument = text.partition(" ")

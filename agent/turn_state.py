@@ -71,7 +71,14 @@ class AskUser:
     slots: tuple[str, ...] = ()
     options: tuple[tuple[str, tuple[JsonValue, ...]], ...] = ()
     """Candidate values by slot."""
+    notice: str | None = None
+    """What has to be said before it, and is no part of the turn."""
     kind: Literal["ask"] = "ask"
+
+    @property
+    def text(self) -> str:
+        """All that is to be said."""
+        return _noticed(self.notice, self.question)
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,18 @@ class Tell:
 
     reply: str
     gave_up: bool = False
+    notice: str | None = None
+    """What has to be said before it, and is no part of the turn."""
     kind: Literal["tell"] = "tell"
+
+    @property
+    def text(self) -> str:
+        """All that is to be said."""
+        return _noticed(self.notice, self.reply)
+
+
+def _noticed(notice: str | None, text: str) -> str:
+    return f"{notice}\n{text}" if notice else text
 
 
 @dataclass(frozen=True)
@@ -150,6 +168,8 @@ class Told:
 
     answer: str | None
     """What the person says back within the turn; `None`: the turn is over."""
+    failure: str | None = None
+    """Why the reply may not have reached the person; `None`: it did."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +210,12 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
     """`None` while the turn runs."""
     next_request: str | None = None
     """What the person asked for instead of answering: the request of the next turn, and no part of this one."""
+    unknown: tuple[ToolCall, ...] = ()
+    """Calls of earlier turns of which nobody knows whether they were made."""
+    notice: str | None = None
+    """What the first thing said to the person has to be preceded by; `None`: nothing, or it was said."""
+    tell_failure: str | None = None
+    """Why the last reply may not have reached the person; `None`: it did."""
     action: Action = Field(default_factory=RecallMemory)
 
     @property
@@ -202,6 +228,7 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
             steps=self.steps,
             now=self.now,
             hints=self.hints,
+            unknown=self.unknown,
             proposed=tuple(Proposed(entry.steps_before, entry.proposal) for entry in self.trace),
         )
 

@@ -1,2 +1,2 @@
-from .data.stats import data_statistics as data_statistics
-from .data.validation import validate_data as validate_data
+from .inspection.stats import data_statistics as data_statistics
+from .inspection.validation import validate_data as validate_data

@@ -12,12 +12,14 @@ from rich.console import Console
 from agent.commands.options import VersionOption
 from agent.printable import escape_what_streams_lack
 from benchmark_adapter.calibration.commands import calibrate, report
-from benchmark_adapter.data.commands import app as data_app
+from benchmark_adapter.inspection.commands import app as data_app
 from benchmark_adapter.options import FullFlag, JsonFlag, RunDataOption, RunToolsetsOption, SimilarityOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import ReportingGroup, reported
 from benchmark_adapter.run_command import print_metrics, run
 from benchmark_adapter.suites.decide_command import decide
 from benchmark_adapter.suites.retrieve_command import retrieve
+from benchmark_adapter.suites.state_command import state
 
 app = typer.Typer(
     name="stead-bench",
@@ -61,8 +63,8 @@ def score(
 ) -> None:
     """Score a finished run, or the result files of another harness, again from the replies; nothing is written."""
     with reported("nothing was written"):
-        from benchmark_adapter.scoring.result_scoring import holds_results, score_results
-        from benchmark_adapter.scoring.run_scoring import score_run
+        from benchmark_adapter.runs.result_scoring import holds_results, score_results
+        from benchmark_adapter.runs.run_scoring import score_run
 
         if holds_results(run_dir):
             metrics = score_results(run_dir, data=data, toolsets=toolsets)
@@ -82,17 +84,18 @@ def audit(
 ) -> None:
     """Say what went wrong in the turns that are not exactly right; nothing is written."""
     with reported("nothing was written"):
-        from benchmark_adapter.scoring.audit import audit as audit_turns
-        from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
+        from benchmark_adapter.reports.audit import audit as audit_turns
+        from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
 
         finished, sessions = read_with_data(run_dir, data=data, toolsets=toolsets)
         found = audit_turns(judged_turns(finished, sessions))
-    from benchmark_adapter.scoring.audit_table import audit_json, audit_tables
+    from benchmark_adapter.reports.audit_table import audit_json, audit_tables
 
     if as_json:
         typer.echo(json.dumps({"run_dir": str(run_dir), **audit_json(found, examples)}, ensure_ascii=False))
     else:
-        _out.print(audit_tables(found, examples, title=str(run_dir)))
+        print_whole(_out, str(run_dir))
+        _out.print(audit_tables(found, examples, title=run_dir.name))
 
 
 @app.command(rich_help_panel=AGENT)
@@ -113,8 +116,8 @@ def compare(
     Runs that differ in data, limit, scorer, similarity or view are refused, as are unfinished ones.
     """
     with reported("nothing was written"):
-        from benchmark_adapter.scoring.run_comparison import compare_runs
-        from benchmark_adapter.scoring.run_comparison_plot import plot_comparison
+        from benchmark_adapter.reports.run_comparison import compare_runs
+        from benchmark_adapter.reports.run_comparison_plot import plot_comparison
 
         comparison = compare_runs(run_dirs, data=data, toolsets=toolsets)
         if plot is not None:
@@ -122,8 +125,11 @@ def compare(
     if as_json:
         typer.echo(json.dumps(comparison.as_json(), ensure_ascii=False))
         return
-    from benchmark_adapter.scoring.run_comparison_table import comparison_tables
+    from benchmark_adapter.reports.run_comparison_table import comparison_tables
 
+    _out.print(f"{comparison.n} turns", highlight=False)
+    for number, one in enumerate(comparison.runs, start=1):
+        print_whole(_out, f"{number}: {one.manifest.title}", str(one.path))
     _out.print(comparison_tables(comparison, full=full), highlight=False, soft_wrap=False)
 
 
@@ -140,7 +146,7 @@ def verify(
     if as_json:
         typer.echo(json.dumps(report.as_json()))
     else:
-        from benchmark_adapter.scoring.table import agreement_table
+        from benchmark_adapter.reports.table import agreement_table
 
         _out.print(agreement_table(report))
     raise typer.Exit(0 if report.all_agree else 1)
@@ -149,6 +155,7 @@ def verify(
 app.command(rich_help_panel=AGENT)(report)
 app.command(rich_help_panel=PARTS)(retrieve)
 app.command(rich_help_panel=PARTS)(decide)
+app.command(rich_help_panel=PARTS)(state)
 app.command(rich_help_panel=PARTS)(calibrate)
 app.add_typer(data_app, name="data", rich_help_panel=GROUND)
 app.command(rich_help_panel=GROUND)(verify)

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,11 +27,13 @@ from agent.commands.options import (
     ProviderOption,
 )
 from benchmark_adapter.options import DATA, SCORING, DataOption, FullFlag, JsonFlag, SimilarityOption, ToolsetsOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.replay.past import View
-from benchmark_adapter.reported import reported
+from benchmark_adapter.reported import BAD_INPUT, reported
 from benchmark_adapter.runs.manifest import PlannerName
 
 if TYPE_CHECKING:
+    from benchmark_adapter.replay.turn_result import TurnLine
     from benchmark_adapter.runs.manifest import Manifest
 
 RUN = "Run"
@@ -149,7 +152,7 @@ def run(
     """Play every turn of a data set, score it and print the table.
 
     Interrupted, the same command goes on where it stopped; finished, it prints its table again. Exit status: 0 also if
-    some turns failed (they are counted), 2 on bad input.
+    some turns failed (they are counted), 2 if all did and on bad input.
     """
     with reported("the turns that are done are kept; the same command goes on from there"):
         from benchmark_adapter.runs.launch import RunOptions, prepare
@@ -180,7 +183,7 @@ def run(
         )
         launch = prepare(options)
         for note in launch.notes:
-            _err.print(note, highlight=False, markup=False, soft_wrap=True)
+            print_whole(_err, note)
         with launch.open() as run_directory, _progress() as progress:
             task = progress.add_task(f"{options.planner} with {options.memory}", total=launch.n)
             finished = launch.finish(run_directory, on_turn=lambda line: progress.advance(task))
@@ -200,17 +203,13 @@ def run(
         }
         words = ["run", *(str(word) for option in given.items() if option[1] is not None for word in option)]
         hint = "see what memory is worth"
-        from benchmark_adapter.scoring.run_comparison import comparable_run
+        from benchmark_adapter.reports.run_comparison import comparable_run
 
         if (other := comparable_run(finished.run)) is not None:
             hint, words = "see what differs from the last such run", ["compare", str(other), str(finished.run.path)]
-        _out.print(f"\nRun directory: {finished.run.path}", highlight=False, markup=False, soft_wrap=True)
-        _out.print(
-            f"Next, {hint}: {shlex.join([_command(), *words])}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
-        )
+        print_whole(_out, "\nRun directory:", str(finished.run.path))
+        print_whole(_out, f"Next, {hint}:", shlex.join([_command(), *words]))
+    _tell_failures(finished.run.lines)
 
 
 def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifest: Manifest | None) -> None:
@@ -218,12 +217,13 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
     if as_json:
         typer.echo(json.dumps(metrics, ensure_ascii=False))
         return
-    from benchmark_adapter.scoring.paper import standing
-    from benchmark_adapter.scoring.table import run_tables, summary_table
+    from benchmark_adapter.reports.kept_back import kept_back
+    from benchmark_adapter.reports.paper import standing
+    from benchmark_adapter.reports.table import run_tables, summary_table
 
     title = f"results in {Path(metrics['run_dir']).name}" if manifest is None else manifest.title
     tables = run_tables if full else summary_table
-    _out.print(tables(metrics, title=title, standing=standing(manifest)))
+    _out.print(tables(metrics, title=title, standing=standing(manifest), beside=kept_back(manifest)))
     if full and manifest is not None and manifest.heads_saw:
         _out.print(
             f"The heads were fitted on {', '.join(manifest.heads_saw)}: the calibration figures flatter them; "
@@ -231,6 +231,22 @@ def print_metrics(metrics: dict[str, Any], *, as_json: bool, full: bool, manifes
             highlight=False,
             markup=False,
         )
+
+
+def _tell_failures(lines: Sequence[TurnLine]) -> None:
+    """Say what ended the first turn that failed; exit with status 2 where all did."""
+    failed = [(line, line.failure) for line in lines if line.failure is not None]
+    if not failed:
+        return
+    line, failure = failed[0]
+    print_whole(
+        _err,
+        f"stead-bench: {len(failed)} of {len(lines)} turns failed; first turn {line.turn} of {line.session}:",
+        f"{failure.type}: {failure.message}",
+        *([failure.place] if failure.place else []),
+    )
+    if len(failed) == len(lines):
+        raise typer.Exit(BAD_INPUT)
 
 
 def _command() -> str:

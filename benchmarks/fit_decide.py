@@ -3,7 +3,7 @@
     python -m benchmarks.fit_decide ../shared/data/ask-or-act --cache ~/.cache/stead-fit --write
 
 One multinomial logistic model for all suites, its softmax over the labels that are open in each. Every setting
-(`clarifier.calibration.label_head.setting_of`) may depart from the shared weights, at the price of a penalty of its
+(`benchmark_adapter.labelling.head.setting_of`) may depart from the shared weights, at the price of a penalty of its
 own (partial pooling; Evgeniou & Pontil, 2004). The costs of missing a label are `share^-gamma` over the labels of a
 setting; gamma is the only number of the decision that is fitted, on items left out of the fit of the probabilities.
 
@@ -29,10 +29,10 @@ from rich.progress import track
 from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedGroupKFold
 
-import clarifier.calibration
+import benchmark_adapter.labelling
+from benchmark_adapter.labelling.head import LABELS, LIMIT, Label, LabelHead, Weights, setting_of
 from benchmark_adapter.suites.decide import FeatureReader, Judged, report
 from benchmark_adapter.suites.decide_suites import DecideSuite, load_decide_suites
-from clarifier.calibration.label_head import LABELS, LIMIT, Label, LabelHead, Weights, setting_of
 from memory.embedders.factory import open_embedder
 
 Array = NDArray[np.float64]
@@ -106,8 +106,9 @@ def read_sample(suites: Sequence[DecideSuite], cache: Path | None) -> Sample:
 
 def _code_hash() -> str:
     """Return a hash of all that features are worked out by."""
-    root = Path(clarifier.__file__).parent.parent
-    found = [path for package in ("memory", "clarifier", "agent") for path in sorted((root / package).rglob("*.py"))]
+    labelling = Path(benchmark_adapter.labelling.__file__).parent
+    packages = [labelling.parent.parent / name for name in ("memory", "clarifier", "agent")]
+    found = [path for package in (*packages, labelling) for path in sorted(package.rglob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in found)).hexdigest()[:16]
 
 
@@ -256,7 +257,9 @@ def main() -> None:
     }
     if options.write and not options.without:
         written = head.model_copy(update={"provenance": provenance}).model_dump_json()
-        Path(clarifier.calibration.__file__).with_name("head.decide.json").write_text(written + "\n", encoding="utf-8")
+        Path(benchmark_adapter.labelling.__file__).with_name("head.decide.json").write_text(
+            written + "\n", encoding="utf-8"
+        )
 
 
 def _short(value: Any) -> Any:

@@ -21,12 +21,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmark_adapter.calibration.calibrate import Pool, fit, read_pool, write_heads
-from benchmark_adapter.replay.runner import play
 from benchmark_adapter.runs.launch import RunOptions, prepare
 from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
+from benchmark_adapter.runs.runner import play
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.run_metrics import compute_metrics
-from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
 from clarifier.calibration.heads import Ablation, load_heads
 
 _SHOWN = {

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
 from benchmark_adapter.replay.environment import Reply, WrittenCall
 from benchmark_adapter.scoring.exact import score_turn
 

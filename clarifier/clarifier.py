@@ -6,6 +6,7 @@ is still open after that is either acted on or given up with an honest reply.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -14,11 +15,13 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from clarifier.asking.consent import consent
+from clarifier.asking.deeds import Deed, account, deed_words
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
+from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_question
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
 from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
-from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
+from clarifier.effects import effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
 from clarifier.grounding.grounder import Grounding, ground_call, is_blank
 from clarifier.grounding.listed import listed_for
@@ -32,8 +35,12 @@ from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import Policy, Stakes
 from clarifier.posterior import Posterior
+from clarifier.repeats import is_spent, last_result, most_at_once
+from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
+from memory.journal import is_unknown
+from memory.language.schema import Effect
 from memory.language.text import Language, language
 from memory.language.values.dates import normal_date
 from memory.language.values.values import canonical_key, equal
@@ -49,6 +56,11 @@ _NO_TOOL = {
     "zh": "我没有能做这件事的工具，所以没有做。",
 }
 _DONE = {"en": "That is done already; I am not doing it twice.", "zh": "这一步已经做过了，我不再重复。"}
+_FAILED = {"en": "I have not tried it again.", "zh": "我没有再试。"}
+_UNKNOWN = {
+    "en": "I am not doing it again on my own.",
+    "zh": "我不会自己再办一次。",
+}
 _REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
 _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
@@ -167,12 +179,16 @@ class _Desk:
         known = [(call, tool, index) for call, tool, index in calls if tool is not None]
         if not known:
             return self.on_unknown_tools()
-        cases = [self.case(call, tool, index) for call, tool, index in known if not self.is_repeat(call, tool)]
+        cases = [
+            self.case(call, tool, index)
+            for call, tool, index in self.each_once(known)
+            if not self.is_repeat(call, tool)
+        ]
         cases = [case for case in _told_apart(cases) if not self.is_repeat(case.call, case.tool)]
         if not cases and self.proposal.question:
             return self.on_question()
         if not cases:
-            return self.answer(self.proposal.reply or _DONE[self.language])
+            return self.answer(self.proposal.reply or self.why_not_again([call for call, _, _ in known]))
         if hints := [hint for case in cases for one in case.all if (hint := self.overruled(one)) is not None]:
             return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
@@ -189,17 +205,37 @@ class _Desk:
             return self.plan_again(hints)
         return self.answer(self.proposal.reply or _NO_TOOL[self.language])
 
+    def each_once(self, known: Sequence[tuple[ToolCall, Tool, int]]) -> list[tuple[ToolCall, Tool, int]]:
+        """Return the calls, each with its place in the proposal, without those that are too many of the same."""
+        counted = Counter[tuple[str, str]]()
+        kept = []
+        for call, tool, index in known:
+            key = (call.name, canonical_key(call.arguments))
+            if counted[key] < most_at_once(is_reading=self.reads(tool)):
+                kept.append((call, tool, index))
+            counted[key] += 1
+        return kept
+
     def is_repeat(self, call: ToolCall, tool: Tool) -> bool:
-        """Whether this turn made the very call: at all where it changes something, in the last step where it reads."""
-        steps = self.situation.call_steps
-        if is_read_only(tool, self.settings.effects):
-            steps = steps[-1:]
-        key = canonical_key(call.arguments)
-        return any(
-            made.name == call.name and canonical_key(made.arguments) == key and observation.error is None
-            for step in steps
+        """Whether this turn made the very call often enough."""
+        return is_spent(call, self.situation.steps, is_reading=self.reads(tool))
+
+    def reads(self, tool: Tool) -> bool:
+        return is_read_only(tool, self.settings.effects)
+
+    def why_not_again(self, calls: Sequence[ToolCall]) -> str:
+        """Say why none of these is made once more."""
+        found = [result for call in calls if (result := last_result(call, self.situation.steps)) is not None]
+        if all(one.error is None for one in found):
+            return _DONE[self.language]
+        deeds = [
+            Deed(deed_words(made, tool, self.language), observation)
+            for step in self.situation.call_steps
             for made, observation in zip(step.calls, step.observations, strict=True)
-        )
+            if (tool := self.situation.tool(made.name)) is not None and not self.reads(tool)
+        ]
+        again = _UNKNOWN if any(map(is_unknown, found)) else _FAILED
+        return " ".join(filter(None, (account(deeds, self.language), again[self.language])))
 
     def case(self, call: ToolCall, tool: Tool, index: int) -> _Case:
         """Ground the call number `index`, less the optional arguments that are left out.
@@ -449,7 +485,51 @@ class _Desk:
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
         )
 
-    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
+    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision:
+        """Make these calls, unless the last look at them finds what speaks against it."""
+        return self.on_faults(made, cases) or self.on_unknown_outcome(made, cases) or self.acting(made, cases)
+
+    def on_faults(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+        """The tool's schema refuses a value: send the planner back once with the reason, then ask."""
+        found = [(case, fault) for case in made for fault in faults_of(case.call, case.tool)]
+        if not found:
+            return None
+        hints = [Hint("invalid", Slot(case.tool.name, fault.argument), value=fault.reason) for case, fault in found]
+        tried = {hint.slot for hint in self.situation.hints if hint.kind == "invalid"}
+        if new := [hint for hint in hints if hint.slot not in tried]:
+            return self.plan_again(new, cases)
+        slots = [
+            Grounding(case.call.id, slot, parameter, None, "missing", 0.0)
+            for case, fault in found
+            if (parameter := case.tool.parameter(fault.argument)) is not None
+            if (slot := Slot(case.tool.name, fault.argument))
+        ]
+        unasked = [one for one in slots if str(one.slot) not in self.situation.asked]
+        if unasked and self.may_ask:
+            return self.ask(self.question(unasked, cases), cases)
+        open_slots = self.wanted(slots)
+        reply = still_missing(open_slots, self.tools, self.language) if open_slots else _NOTHING[self.language]
+        return self.answer(reply, cases)
+
+    def on_unknown_outcome(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+        """An earlier turn was cut off at such a call: it is not made again before the person has said so."""
+        doubtful = doubtful_calls([(case.call, case.tool) for case in made], self.situation.unknown)
+        if not doubtful:
+            return None
+        question = repeat_question(doubtful, self.language)
+        said = answer_to(question, self.situation.question_steps)
+        if said == "given":
+            return None
+        if said is None:  # beyond the budget of questions too: once a turn, and nothing else settles it
+            return self.ask(Question(question, (), {}), cases)
+        if others := [case for case in made if (case.call, case.tool) not in doubtful]:
+            return self.acting(others, cases)
+        if said == "refused":
+            return self.answer(_REFUSED[self.language], cases)
+        doubts = account([Deed(deed_words(*one, self.language), None) for one in doubtful], self.language)
+        return self.answer(f"{doubts} {_UNKNOWN[self.language]}", cases)
+
+    def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
         calls = tuple(case.call for case in made)
         held = tuple(case.call for case in cases if case.call not in calls)
         asked = self.on_question() if self.proposal.question else None

@@ -69,9 +69,10 @@ class Usage(BaseModel, frozen=True, extra="forbid"):
 class Hint:
     """What the clarifier tells the planner when it sends it back to plan again."""
 
-    kind: Literal["look_up", "settled", "unsupported"]
+    kind: Literal["look_up", "settled", "unsupported", "invalid"]
     """`look_up`: get the slot's value with one of `suppliers`; `settled`: use `value`, no question is needed;
-    `unsupported`: the proposal could not be carried out as it stood."""
+    `unsupported`: the proposal could not be carried out as it stood; `invalid`: the tool's schema refuses the proposed
+    value, and `value` says why."""
     slot: Slot
     suppliers: tuple[str, ...] = ()
     """Read-only tools on offer that can supply the value, best first."""
@@ -91,6 +92,8 @@ class Situation:
     now: datetime | None = None
     """The turn's clock; naive where the zone is unknown."""
     hints: tuple[Hint, ...] = ()
+    unknown: tuple[ToolCall, ...] = ()
+    """Calls of earlier turns of which nobody knows whether they were made."""
     proposed: tuple[Proposed, ...] = field(default=(), compare=False)
     """What the planner proposed before in this turn, in order; empty where the driver does not keep it."""
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from clarifier.decision import Odds
-from clarifier.effects import Effect
 from clarifier.errors import UnknownPolicyError
+from memory.language.schema import Effect
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from clarifier.effects import Effect
 from memory.evidence import Source
+from memory.language.schema import Effect
 
 _TRUST: Mapping[Source, float] = MappingProxyType(
     {"request": 1.0, "answer": 1.0, "correction": 1.0, "accepted_call": 0.8, "assistant": 0.2, "tool": 0.0}

@@ -1,6 +1,7 @@
 from .embedder import Embedder as Embedder
 from .embedders.factory import open_embedder as open_embedder
 from .errors import MemoryStoreError as MemoryStoreError
+from .errors import TurnRunningError as TurnRunningError
 from .evidence import Evidence as Evidence
 from .evidence import Slot as Slot
 from .language.values.enum_mentions import enum_mention as enum_mention

@@ -15,7 +15,9 @@ MemoryStoreError
 ├── TurnLogMissingError     a data directory whose turn log is gone or empty
 ├── DataVersionError        a data directory of another version
 ├── DirectoryLockedError    a data directory that another process holds
-└── UnknownStrategyError    a strategy name that does not exist
+├── TurnRunningError        a person another turn of whom still runs
+├── UnknownStrategyError    a strategy name that does not exist
+└── IncompleteStrategyError a strategy's module that lacks what every strategy has
 """
 
 from __future__ import annotations
@@ -159,6 +161,23 @@ class DirectoryLockedError(MemoryStoreError):
         )
 
 
+class TurnRunningError(MemoryStoreError):
+    """A person another turn of whom still runs; of the refused one nothing was done.
+
+    Args:
+        user: The person.
+        waited_s: Seconds waited before giving up; 0 where the running turn itself asked for another.
+    """
+
+    def __init__(self, user: str, waited_s: float) -> None:
+        self.user = user
+        self.waited_s = waited_s
+        super().__init__(
+            f"a turn of {user!r} was running and was still so after {waited_s:g} s; nothing of this one was done. "
+            "Run it when that one is over, or let it wait longer (turn_wait_s)"
+        )
+
+
 class UnknownStrategyError(MemoryStoreError, ValueError):
     """A strategy name that does not exist."""
 
@@ -166,3 +185,21 @@ class UnknownStrategyError(MemoryStoreError, ValueError):
         self.name = name
         self.known = tuple(sorted(known))
         super().__init__(f"no memory strategy is called {name!r}; choose one of {', '.join(self.known)}")
+
+
+class IncompleteStrategyError(MemoryStoreError):
+    """A strategy's module that lacks what every strategy has.
+
+    Args:
+        name: The strategy.
+        missing: The name that its module does not define.
+        path: The module's file.
+    """
+
+    def __init__(self, name: str, missing: str, path: str) -> None:
+        self.name = name
+        self.missing = missing
+        super().__init__(
+            f"memory strategy {name!r} does not define {missing!r}; add `create(shelf)`, which returns the strategy, "
+            f"and `DEFAULT_BUDGET_TOKENS`, the tokens of a recall (0 where it ignores budgets), to {path}"
+        )

@@ -33,8 +33,10 @@ from memory.storage.index import VectorIndex
 from memory.storage.indexer import Indexer
 from memory.storage.late_index import LateIndex
 from memory.storage.residents import Residents
+from memory.storage.sql_journal import JournalStore, SqlJournal
 from memory.storage.sql_settings import SqlSettingsStore
 from memory.storage.sql_turn_log import SqlTurnLog
+from memory.storage.turn_locks import TurnLocks
 from memory.storage.turn_log import TurnLog
 from memory.storage.unreadable_index import UnreadableIndex
 from memory.storage.user_memory import UserMemory
@@ -65,7 +67,11 @@ class Memory:
         closing: ExitStack | None = None,
         settings: SettingsStore | None = None,
         extractor: Extractor | None = None,
+        journal: JournalStore | None = None,
+        turn_locks: TurnLocks | None = None,
     ) -> None:
+        self._journal = journal
+        self._turn_locks = turn_locks or TurnLocks()
         self._log = log
         self._index = index
         self._embedder = embedder
@@ -137,6 +143,9 @@ class Memory:
             opened.callback(log.close)
             if log_url is None:
                 data.note_log()  # type: ignore[union-attr]  # see above
+            # The directory keeps other processes out as a whole.
+            turn_locks = TurnLocks() if log_url is None else log.locks()
+            opened.callback(turn_locks.close)
             settings = SqlSettingsStore(log)
             return cls(
                 log,
@@ -146,6 +155,8 @@ class Memory:
                 closing=opened.pop_all(),
                 settings=settings,
                 extractor=extractor,
+                journal=SqlJournal(log),
+                turn_locks=turn_locks,
             )
 
     def user(self, scope: Scope) -> UserMemory:
@@ -171,6 +182,8 @@ class Memory:
                     self._settings,
                     self._extractor,
                     self._residents,
+                    self._journal,
+                    self._turn_locks,
                 )
                 self._users[scope] = user
         self._residents.use(user)
@@ -195,6 +208,9 @@ class Memory:
         stores = [_erased("turn log", lambda: user.erase_from_log(turn_ids), self._log.residue)]
         in_log = stores[0].count
         stores.append(_erased("vector index", lambda: max(in_log, user.erase_from_index()), self._index.residue))
+        if self._journal is not None:
+            erased = _erased("journal", lambda: user.erase_from_journal(turn_ids), self._log.residue)
+            stores += [erased] * bool(erased.count or erased.error)  # most of the time there is nothing in it
         if turn_ids is None and settings is not None:
             stores.append(_erased("settings", lambda: settings.erase(scope), self._log.residue))
         stores += [_erased(store.name, partial(store.erase, scope, turn_ids)) for store in self._erasables]

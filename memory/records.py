@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, JsonValue, field_validator, model_validator
 
 from memory.errors import ScopeError
+from memory.storable import storable
 
 MAX_ID_BYTES = 512
 """Of a part of a scope, and of a turn id: all four together fit into one key of PostgreSQL's index (2,704 bytes)."""
@@ -71,6 +72,14 @@ class Observation(BaseModel, frozen=True, extra="forbid"):
 
     content: JsonValue = None
     error: str | None = None
+    marks: tuple[str, ...] = Field(default=(), exclude_if=lambda marks: not marks)
+    """Where `content` is text for what JSON cannot hold, as `place: type` (`memory.storable`)."""
+
+    @classmethod
+    def of(cls, result: object) -> Observation:
+        """Return the observation of whatever a tool gave back."""
+        content, marks = storable(result)
+        return cls(content=content, marks=marks)
 
 
 UNRECORDED = Observation(error="no result was recorded")

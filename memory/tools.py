@@ -160,4 +160,9 @@ def _type(schema: Mapping[str, Any]) -> ValueType:
         if "$ref" in schema:  # the depth of references is used up
             return "any"
         named = "object" if "properties" in schema else "array" if "items" in schema else "string"
-    return _TYPES.get(str(named).strip().casefold(), "any")
+    return value_type(str(named))
+
+
+def value_type(named: str) -> ValueType:
+    """Return the type that a schema names, also where it is misspelt; `any` where nobody knows it."""
+    return _TYPES.get(named.strip().casefold(), "any")

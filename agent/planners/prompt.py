@@ -214,6 +214,8 @@ def _hint_line(hint: Hint) -> str:
         return (
             f"Do not ask for {slot}: {settled}, unless the request, an answer or a result of this turn says otherwise."
         )
+    if hint.kind == "invalid":
+        return f"The tool does not take the value given for {slot}: {data_line(hint.value)}. Mend it, or ask."
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."
 
 

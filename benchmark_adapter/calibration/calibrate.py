@@ -12,8 +12,9 @@ import numpy as np
 
 from benchmark_adapter.calibration.labels import DecisionPoint, decision_points, labelled
 from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError
-from benchmark_adapter.runs.manifest import Manifest, digest
-from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
+from benchmark_adapter.provenance import digest
+from benchmark_adapter.runs.manifest import Manifest
+from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
 from clarifier.calibration.certificates import Certificate, Outcomes, Promise, Unit, certify, sequence_of
 from clarifier.calibration.fitting import HEAD_NAMES, PENALTY, Labelled, fit_heads, refit_intercepts, scores_of
 from clarifier.calibration.heads import Ablation, HeadName, Heads, HeadScores, load_heads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from rich.console import Console
 
 from benchmark_adapter.options import JsonFlag, RunDataOption, RunToolsetsOption
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import reported
 
 _out = Console()
@@ -76,7 +78,7 @@ def calibrate(
     from benchmark_adapter.calibration.calibrate_table import calibration_tables
 
     _out.print(calibration_tables(calibration))
-    _out.print(f"\nUse them: stead-bench run --heads {out}", highlight=False, markup=False, soft_wrap=True)
+    print_whole(_out, "\nUse them:", shlex.join(["stead-bench", "run", "--heads", str(out)]))
 
 
 def report(
@@ -91,7 +93,7 @@ def report(
     """
     with reported("nothing was written"):
         from benchmark_adapter.reports.report import write_report
-        from benchmark_adapter.scoring.run_scoring import judged_turns, read_with_data
+        from benchmark_adapter.runs.run_scoring import judged_turns, read_with_data
 
         read = [read_with_data(path, data=data, toolsets=toolsets) for path in runs]
         written = [write_report(run, judged_turns(run, sessions)) for run, sessions in read]
@@ -99,4 +101,4 @@ def report(
         typer.echo(json.dumps({"reports": [str(path) for path in written]}, ensure_ascii=False))
     else:
         for path in written:
-            _out.print(str(path), highlight=False, markup=False, soft_wrap=True)
+            print_whole(_out, str(path))

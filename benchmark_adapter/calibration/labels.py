@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from benchmark_adapter.data.topics import CLARIFICATION, PSEUDO_ACTIONS
+from benchmark_adapter.data.reference import CLARIFICATION, PSEUDO_ACTIONS
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.arguments import CORRECT, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools

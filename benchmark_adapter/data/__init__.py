@@ -1,1 +1,1 @@
-"""Data sets: topic files, toolsets, sessions, statistics and validation."""
+"""Data sets: topic files, toolsets, sessions."""

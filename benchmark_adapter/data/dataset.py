@@ -13,7 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmark_adapter.data.topics import Gold, ReferenceStep, TopicFile, read_time, read_topic_files, topic_field
+from benchmark_adapter.data.reference import ReferenceStep
+from benchmark_adapter.data.topics import Gold, TopicFile, read_time, read_topic_files, topic_field
 from benchmark_adapter.errors import DatasetError
 
 DEFAULT_SEED = 42
@@ -255,6 +256,9 @@ def _one_topic_per_time(
     """Return the positions of the kept topics in playing order, and what was dropped in order of the draws."""
     groups: dict[str | None, list[int]] = {}
     for position, topic in enumerate(topics):
+        if (written := topic.get("env_info")) and not isinstance(written, str):
+            problem = f"topic {topic.get('id')!r}: expected text in `env_info`, got {written!r:.80}"
+            raise source.error(position, problem, "TypeError")
         groups.setdefault(read_time(topic.get("env_info")), []).append(position)
     kept: list[int] = []
     dropped: list[DroppedTopic] = []
@@ -309,7 +313,7 @@ def _topic_turns(
         EntryTurn(
             request=task,
             answer=answer,
-            task_type=_mapped(TASK_TYPE_NAMES, task_type),
+            task_type=_mapped(TASK_TYPE_NAMES, task_type, topic, position, source),
             tools=topic_field(topic, "tools"),
             env_info=topic_field(topic, "env_info"),
             topic_id=topic.get("id", default_id),
@@ -323,14 +327,21 @@ def _topic_turns(
 
 def _subtype(topic: Mapping[str, Any], position: int, index_in_topic: int, source: _Source) -> Any:
     subtypes = topic_field(topic, "turn_subtypes") or []
+    if not isinstance(subtypes, (list, tuple, str)):
+        problem = f"topic {topic.get('id')!r}: expected a list in 'turn_subtypes', got {subtypes!r:.80}"
+        raise source.error(position, problem, "TypeError")
     if len(subtypes) < index_in_topic:
         problem = (
             f"topic {topic.get('id')!r}: expected a turn subtype for each turn after the first, got {len(subtypes)}"
         )
         raise source.error(position, problem, "IndexError")
     subtype = subtypes[index_in_topic - 1]
-    return _mapped(SUBTYPE_NAMES, subtype)
+    return _mapped(SUBTYPE_NAMES, subtype, topic, position, source)
 
 
-def _mapped(names: Mapping[str, str], value: Any) -> Any:
-    return names.get(value, value) if isinstance(value, str) else value
+def _mapped(names: Mapping[str, str], value: Any, topic: Mapping[str, Any], position: int, source: _Source) -> Any:
+    """Return the name that stands for a type or subtype in the benchmark's words; one it does not know stays."""
+    if isinstance(value, (list, dict)):
+        problem = f"topic {topic.get('id')!r}: expected a name of a type or subtype, got {value!r:.80}"
+        raise source.error(position, problem, "TypeError")
+    return names.get(value, value)

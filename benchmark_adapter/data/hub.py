@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmark_adapter.errors import HubError
-from benchmark_adapter.runs.manifest import package_versions
+from benchmark_adapter.provenance import package_versions
 
 PREFIX = "hf:"
 """What a data argument that names a hub data set starts with."""

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from benchmark_adapter.data.reference import ReferenceStep
 from memory.errors import ToolSchemaError
 from memory.tools import parse_tools
-
-if TYPE_CHECKING:
-    from benchmark_adapter.data.topics import ReferenceStep
 
 MOST_NESTING = 100
 """Levels of objects and lists in arguments and observations: strict readers of JSON take 200, and files add some."""

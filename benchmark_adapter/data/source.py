@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.data.hub import fetch, parse_hub_name
-from benchmark_adapter.runs.manifest import digest
+from benchmark_adapter.provenance import digest
 
 BUNDLED = "bundled"
 """Names the data set that ships with the package."""

@@ -18,49 +18,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark_adapter.data.jsonl import read_lines
 from benchmark_adapter.data.limits import MOST_NESTING, json_fault, steps_fault, tools_fault
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.data.toolsets import Toolsets, tool_names
 from benchmark_adapter.data.topic_files import repeated_names, some_topic_files, toolsets_of
 from benchmark_adapter.errors import DatasetError
-
-CLARIFICATION = "ask_user_for_required_parameters"
-"""Pseudo-action of a reference that stands for a question to the person."""
-FINAL_ANSWER = "prepare_to_answer"
-"""Pseudo-action of a reference that stands for the final reply."""
-PSEUDO_ACTIONS = frozenset({CLARIFICATION, FINAL_ANSWER})
 
 FALLBACK_FIELDS = ("tasks", "answer_list", "task_types", "turn_subtypes", "tools", "env_info")
 """Fields that an `english_*` twin stands in for when they are null, empty text or an empty list."""
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
-
-
-class Action(BaseModel):
-    """What a reference step calls: a tool, or one of the `PSEUDO_ACTIONS`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    arguments: dict[str, Any] | str = {}
-    """As JSON values; some data sets write them as JSON text."""
-
-
-class ReferenceStep(BaseModel):
-    """One node of a reference trajectory."""
-
-    # Data sets carry notes of their authors in further fields.
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-    action: Action
-    observation: Any = None
-    """What the tool returned; for a pseudo-action what the assistant says."""
-    user_input: str | None = None
-    """The person's reply to a question."""
-    dependency_list: tuple[int, ...] = ()
-    """Indices of the steps of the same list that come before this one."""
-
-    @property
-    def is_tool_call(self) -> bool:
-        return self.action.name not in PSEUDO_ACTIONS
 
 
 class Gold(BaseModel):

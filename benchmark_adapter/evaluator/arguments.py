@@ -35,9 +35,16 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def functions_by_name(tools: Sequence[Any]) -> dict[str, Any]:
-    """Return the `function` of each well-formed tool by its name; of two with one name the last."""
+    """Return the `function` of each well-formed tool by its name; of two with one name the last.
+
+    Parameters may be absent, which is no parameters, but not null: such a tool is on offer and cannot be called.
+    """
     functions = (tool.get("function") for tool in tools if isinstance(tool, Mapping))
-    return {one["name"]: one for one in functions if isinstance(one, Mapping) and isinstance(one.get("name"), str)}
+    return {
+        one["name"]: one
+        for one in functions
+        if isinstance(one, Mapping) and isinstance(one.get("name"), str) and one.get("parameters", {}) is not None
+    }
 
 
 def check_arguments(

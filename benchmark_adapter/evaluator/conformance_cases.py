@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from benchmark_adapter.data.dataset import build_entry
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.errors import DatasetError, ReferenceCrashError, ReferenceGraphError
 from benchmark_adapter.evaluator.arguments import check_arguments, check_schema, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools
@@ -107,7 +107,7 @@ def replay_paths(value: Any, similarity: SimilarityMode) -> Outcome:
     shortest = graph.first_shortest()
     got: dict[str, Any] = {
         "n_paths": graph.count_paths(),
-        "min_length": graph.shortest_length,
+        "min_length": _recorded_length(graph),
         "n_shortest": sum(len(path) == graph.shortest_length for path in paths),
         "first_shortest": shortest,
         "sha256_of_all_paths": hashlib.sha256(json.dumps(paths, separators=(",", ":")).encode()).hexdigest(),
@@ -191,6 +191,11 @@ def replay_trajectory(value: Any, similarity: SimilarityMode) -> Outcome:
     return Outcome(vector.case_id, got, without_message(expected))
 
 
+def _recorded_length(graph: ReferenceGraph) -> int:
+    """Return the length of the shortest path as the recordings give it."""
+    return NO_PATH_LENGTH if graph.shortest_length is None else graph.shortest_length
+
+
 def _judge(follower: Follower, reply: Mapping[str, Any]) -> Step:
     """Judge a scripted reply: an assistant message, or `raise` for a request that fails."""
     if "raise" in reply:
@@ -205,9 +210,8 @@ def _turn_record(
     """Return a turn in the shape of the trajectory recordings."""
     record: dict[str, Any] = {"messages": messages}
     if follower.graph is not None:
-        length = follower.graph.shortest_length
         record["n_paths"] = follower.graph.count_paths()
-        record["min_length"] = NO_PATH_LENGTH if length is None else length
+        record["min_length"] = _recorded_length(follower.graph)
     if outcome.crash is not None:
         record["raises"] = {"stage": outcome.crash.stage, "type": outcome.crash.type_name}
         if outcome.crash.stage != "params_checker":

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark_adapter.data.dataset import Entry
-from benchmark_adapter.data.topics import PSEUDO_ACTIONS, read_time, topic_field
+from benchmark_adapter.data.reference import PSEUDO_ACTIONS
+from benchmark_adapter.data.topics import read_time, topic_field
 from benchmark_adapter.evaluator.reference_metrics import FIRST_TURN, MULTI_TOOL, SUBSEQUENT_TURN, type_rows
 from benchmark_adapter.evaluator.score_tables import percentile
 
@@ -200,10 +201,13 @@ def _task_types(entry: Entry) -> Counter[str]:
 
 
 def _subtypes(entry: Entry) -> Counter[Any]:
-    """Count the rows turns count in; first and subsequent turns have a row even if there are none."""
+    """Count the rows turns count in; first and subsequent turns have a row even if there are none.
+
+    A subtype with the name of one of these rows counts no second time; one that is null has the name `None`.
+    """
     first = min(1, len(entry.turns))
     counts: Counter[Any] = Counter({FIRST_TURN: first, SUBSEQUENT_TURN: len(entry.turns) - first})
-    counts.update(entry.subtypes)
+    counts.update(str(subtype) for subtype in entry.subtypes if subtype not in (FIRST_TURN, SUBSEQUENT_TURN))
     return counts
 
 

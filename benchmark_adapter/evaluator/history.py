@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION, PSEUDO_ACTIONS, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, PSEUDO_ACTIONS, ReferenceStep
 from benchmark_adapter.errors import ReferenceCrashError, ReferenceGraphError
 from benchmark_adapter.evaluator.graph import PathStep, ReferenceGraph
 from benchmark_adapter.evaluator.trajectory import Step

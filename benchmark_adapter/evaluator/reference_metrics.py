@@ -146,10 +146,14 @@ class _Tally:
 
 
 def type_rows(task_type: Any) -> tuple[str, ...]:
-    """Return the rows a turn counts in: its own, and `Multi-Tool` for every other type with that in its name."""
+    """Return the rows a turn counts in: its own, and `Multi-Tool` for every kind of it.
+
+    A kind has `Multi-Tool` and more in its name; blanks around the bare name make a type of its own.
+    """
     if not isinstance(task_type, str):
         raise ReferenceCrashError("TypeError", f"argument of type {type(task_type).__name__!r} is not iterable")
-    return (MULTI_TOOL, task_type) if MULTI_TOOL in task_type and task_type != MULTI_TOOL else (task_type,)
+    is_kind = MULTI_TOOL in task_type and task_type.strip() != MULTI_TOOL
+    return (MULTI_TOOL, task_type) if is_kind else (task_type,)
 
 
 def _steps_made(result: Mapping[str, Any]) -> int:

@@ -184,13 +184,12 @@ def score_numeric_by_profile(profiles: Iterable[Profile]) -> list[Row]:
 
 
 def score_numeric_across_profiles(rows: Sequence[Row]) -> list[Row]:
-    """Return a summary of the profiles' means of each numeric field."""
-    keys = sorted({row["key"] for row in rows})
-    return [
-        {"key": key, "statistic": "profile_mean"}
-        | describe([row["mean"] for row in rows if row["key"] == key and row["mean"] is not None])
-        for key in keys
-    ]
+    """Return a summary of the profiles' means of each numeric field, without a row for a field that has no mean."""
+    means: dict[str, list[float]] = {}
+    for row in rows:
+        if row["mean"] is not None:
+            means.setdefault(row["key"], []).append(row["mean"])
+    return [{"key": key, "statistic": "profile_mean"} | describe(means[key]) for key in sorted(means)]
 
 
 def metric_outcome_frequency(profiles: Iterable[Profile]) -> list[Row]:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from benchmark_adapter.data.dataset import Entry
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.evaluator.history import Message, history_messages, step_messages

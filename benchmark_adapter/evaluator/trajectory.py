@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
 from benchmark_adapter.errors import MalformedCallError, ReferenceGraphError
 from benchmark_adapter.evaluator.frontier import CANDIDATE_LIMIT, Candidates, Frontier
 from benchmark_adapter.evaluator.graph import ReferenceGraph

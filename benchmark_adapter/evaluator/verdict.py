@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from benchmark_adapter.data.topics import PSEUDO_ACTIONS, Action
+from benchmark_adapter.data.reference import PSEUDO_ACTIONS, Action
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.arguments import CORRECT, check_arguments, functions_by_name
 from benchmark_adapter.evaluator.similarity import SimilarityMode

@@ -13,13 +13,12 @@ from functools import cached_property
 from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION
+from benchmark_adapter.data.reference import CLARIFICATION, arguments
 from benchmark_adapter.evaluator.arguments import CORRECT, compare_arguments, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.evaluator.similarity import SimilarityMode
-from benchmark_adapter.replay.past import arguments
-from benchmark_adapter.scoring.call_arguments import is_bookkeeping
-from benchmark_adapter.scoring.questions import is_about
+from benchmark_adapter.replay.bookkeeping import is_bookkeeping
+from benchmark_adapter.replay.questions import is_about
 from clarifier.effects import is_read_only
 from memory.language.text import Language, language
 from memory.records import Observation

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import Gold, ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep, arguments
+from benchmark_adapter.data.topics import Gold
 from benchmark_adapter.errors import BenchmarkError
 from benchmark_adapter.evaluator.graph import ReferenceGraph
-from benchmark_adapter.replay.past import arguments
 from clarifier.decision import Proposal, Situation, StatedSource
 from memory.language.values.values import equal, normal_text
 from memory.recall import RecallItem

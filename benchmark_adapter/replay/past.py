@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.data.jsonl import storable
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, ReferenceStep, arguments
 from benchmark_adapter.evaluator.graph import ReferenceGraph
 from memory.records import CallStep, Observation, QuestionStep, Step, ToolCall, Turn
 
@@ -76,18 +76,6 @@ def past_turn(turn: ReferenceTurn, *, view: View = "official") -> Turn:
         time=clock_of(turn.env_info) if is_extended else None,
         topic=str(turn.topic_id) if is_extended else None,
     )
-
-
-def arguments(step: ReferenceStep) -> dict[str, Any]:
-    """Return the arguments of a reference step as values; those written as unreadable text are none."""
-    written = step.action.arguments
-    if isinstance(written, Mapping):
-        return dict(written)
-    try:
-        value = json.loads(written)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _path(answer: Sequence[ReferenceStep]) -> Sequence[Sequence[int]]:

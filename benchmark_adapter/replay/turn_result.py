@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from typing import Literal
 
@@ -10,6 +11,8 @@ from pydantic import BaseModel
 from benchmark_adapter.replay.environment import Reply
 from clarifier.decision import Decision, Usage
 from memory.recall import ItemKind, Recall
+
+_FRAME = re.compile(r'^  File "(.+)", line (\d+)', re.MULTILINE)
 
 
 class RecalledItem(BaseModel, frozen=True, extra="forbid"):
@@ -27,6 +30,12 @@ class Failure(BaseModel, frozen=True, extra="forbid"):
     type: str
     message: str
     traceback: str
+
+    @property
+    def place(self) -> str | None:
+        """File and line that raised, `None` where the traceback names none."""
+        frames = _FRAME.findall(self.traceback)
+        return f"{frames[-1][0]}:{frames[-1][1]}" if frames else None
 
     @classmethod
     def of(cls, exc: Exception) -> Failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.errors import PlannerError
-from agent.state import Decide, Planner
+from agent.seams import Decide, Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.replay.environment import ReplayEnvironment, Reply
 from clarifier.decision import Act, Decision, PlanAgain, Proposal, Situation, Usage

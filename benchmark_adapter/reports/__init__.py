@@ -1,1 +1,1 @@
-"""A run as a page to look at."""
+"""What is shown of runs: tables, comparisons, the audit, a page to look at."""

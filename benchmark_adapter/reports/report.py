@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.errors import RunDirectoryError
 from benchmark_adapter.evaluator.trajectory import NO_CANDIDATE
 from benchmark_adapter.reports.report_data import (
@@ -25,10 +25,10 @@ from benchmark_adapter.reports.report_data import (
 )
 from benchmark_adapter.reports.svg import UnitChart
 from benchmark_adapter.runs.run_directory import RunDirectory
+from benchmark_adapter.runs.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.calibration_metrics import Forecasts
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.run_metrics import compute_metrics
-from benchmark_adapter.scoring.run_scoring import JudgedTurn
 from clarifier.decision import Decision, Reason
 
 REPORT = "report.html"

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmark_adapter.runs.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.calibration_metrics import Forecasts
 from benchmark_adapter.scoring.metrics import ScoredTurn
-from benchmark_adapter.scoring.run_scoring import JudgedTurn
 from clarifier.decision import Decision
 
 HARDEST = ("asked", "preference", "history", "derived", "observation", "request")

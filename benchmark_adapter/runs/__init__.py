@@ -1,1 +1,1 @@
-"""Runs on disk: how they start, what they keep, and the reference layout."""
+"""Runs: how they start, play and are scored, what they keep on disk, and the reference layout."""

@@ -12,7 +12,7 @@ from itertools import chain, islice, repeat
 from typing import Any, NamedTuple
 
 from benchmark_adapter.data.dataset import EntryTurn
-from benchmark_adapter.data.topics import CLARIFICATION, PSEUDO_ACTIONS, Action
+from benchmark_adapter.data.reference import CLARIFICATION, PSEUDO_ACTIONS, Action
 from benchmark_adapter.evaluator.frontier import CANDIDATE_LIMIT
 from benchmark_adapter.evaluator.history import Message, step_messages
 from benchmark_adapter.evaluator.session import PlayedTurn

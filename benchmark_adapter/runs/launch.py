@@ -16,23 +16,16 @@ from agent.settings import ChatSettings
 from benchmark_adapter.data.dataset import DEFAULT_SEED, ReferenceTurn, Session
 from benchmark_adapter.data.source import data_hash, read_data
 from benchmark_adapter.errors import BenchmarkError
+from benchmark_adapter.provenance import digest, package_versions, python_version, source_commit, source_hash
 from benchmark_adapter.replay.memory_control import givers
 from benchmark_adapter.replay.oracle import MissingGoldError, OraclePlanner
 from benchmark_adapter.replay.past import View
-from benchmark_adapter.replay.runner import PlannerFor, Setup, limited, play, playing_order
 from benchmark_adapter.replay.turn_result import TurnLine
-from benchmark_adapter.runs.manifest import (
-    Manifest,
-    PlannerName,
-    Similarity,
-    digest,
-    package_versions,
-    python_version,
-    source_commit,
-)
+from benchmark_adapter.runs.manifest import Manifest, PlannerName, Similarity
 from benchmark_adapter.runs.official import keep_official
 from benchmark_adapter.runs.run_directory import METRICS, RunDirectory, open_run
-from benchmark_adapter.scoring.run_scoring import Finished, measure
+from benchmark_adapter.runs.run_scoring import Finished, measure
+from benchmark_adapter.runs.runner import PlannerFor, Setup, limited, play, playing_order
 from clarifier.calibration.heads import Heads, default_heads, load_heads
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy
@@ -172,6 +165,7 @@ def prepare(options: RunOptions) -> Launch:
         python=python_version(),
         packages=package_versions(),
         commit=source_commit(),
+        code=source_hash(),
         dropped=tuple(dropped_topics(every)),
         heads_saw=_seen(heads, every),
         location={

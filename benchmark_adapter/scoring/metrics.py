@@ -15,14 +15,13 @@ from typing import Literal
 import numpy as np
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.data.reference import CLARIFICATION, arguments
+from benchmark_adapter.replay.bookkeeping import is_bookkeeping
+from benchmark_adapter.replay.questions import missing_slots
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.scoring.bootstrap import Draws, Values, divide
-from benchmark_adapter.scoring.call_arguments import is_bookkeeping
 from benchmark_adapter.scoring.exact import ExactScore
 from benchmark_adapter.scoring.expected_cost import turn_cost
-from benchmark_adapter.scoring.questions import missing_slots
 from benchmark_adapter.scoring.relaxed import RelaxedScore
 from benchmark_adapter.scoring.turn_outcome import NO_CALLS, TurnOutcome
 from benchmark_adapter.scoring.value_sources import Earlier, gold_or_rule

@@ -12,17 +12,16 @@ from functools import cached_property
 from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION
+from benchmark_adapter.data.reference import CLARIFICATION, arguments
 from benchmark_adapter.evaluator.similarity import SimilarityMode
 from benchmark_adapter.evaluator.trajectory import Follower, PredictedCall
 from benchmark_adapter.evaluator.verdict import Label
 from benchmark_adapter.replay.environment import Reply
 from benchmark_adapter.replay.oracle import ancestors
-from benchmark_adapter.replay.past import arguments
+from benchmark_adapter.replay.questions import is_about, missing_slots
 from benchmark_adapter.scoring.call_arguments import CallJudge
 from benchmark_adapter.scoring.call_matching import Matching, is_offered_read, made_calls, match_calls
 from benchmark_adapter.scoring.exact import ExactScore
-from benchmark_adapter.scoring.questions import is_about, missing_slots
 from benchmark_adapter.scoring.value_sources import Earlier, is_written, written_observation
 from memory.language.values.values import equal
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from benchmark_adapter.data.dataset import DEFAULT_SEED
-from benchmark_adapter.evaluator.reference_rates import reference_rates, session_rate
 from benchmark_adapter.scoring.bootstrap import DIGITS, N_DRAWS, Draws, Values, interval, point
 from benchmark_adapter.scoring.calibration_metrics import Forecasts, aurc, auroc, brier, ece
 from benchmark_adapter.scoring.metrics import (
@@ -19,6 +18,7 @@ from benchmark_adapter.scoring.metrics import (
     relaxed_accuracy,
     slot_counts,
 )
+from benchmark_adapter.scoring.reference_rates import reference_rates, session_rate
 
 Tree = Mapping[str, Any]
 """Values by name, nested; its leaves are `Values`, or `None` for what was not measured."""

@@ -17,10 +17,9 @@ from typing import Literal
 from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep, arguments
 from benchmark_adapter.replay.oracle import ancestors, source_of, stands_in
-from benchmark_adapter.replay.past import arguments
-from benchmark_adapter.scoring.questions import missing_slots
+from benchmark_adapter.replay.questions import missing_slots
 from memory.language.values.numbers import parse_number
 from memory.language.values.values import equal
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.planners.rules import RulesPlanner
+from benchmark_adapter.labelling.cues import Features
+from benchmark_adapter.labelling.features import label_features
+from benchmark_adapter.labelling.head import LABELS, Label, LabelHead
 from benchmark_adapter.scoring.bootstrap import Draws, Values, divide, interval, mean_of_defined, point
 from benchmark_adapter.scoring.calibration_metrics import Forecasts, auroc, ece
 from benchmark_adapter.suites.decide_suites import DecideItem, DecideSuite
-from clarifier.calibration.label_cues import Features
-from clarifier.calibration.label_features import label_features
-from clarifier.calibration.label_head import LABELS, Label, LabelHead
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy
 from memory.embedder import Embedder, Matrix, Vector

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmark_adapter.options import JsonFlag
+from benchmark_adapter.printing import print_whole
 from benchmark_adapter.reported import reported
 
 if TYPE_CHECKING:
+    from benchmark_adapter.labelling.head import LabelHead
     from benchmark_adapter.suites.decide_suites import DecideSuite
-    from clarifier.calibration.label_head import LabelHead
 
 _out, _err = Console(), Console(stderr=True)
 
@@ -44,8 +45,8 @@ def decide(
     Exit status: 2 on bad input.
     """
     with reported("nothing was written"):
+        from benchmark_adapter.labelling.head import shipped_label_head
         from benchmark_adapter.suites.decide_suites import load_decide_suites
-        from clarifier.calibration.label_head import shipped_label_head
 
         suites = load_decide_suites(data, suite)
         head = shipped_label_head()
@@ -54,7 +55,7 @@ def decide(
             found = recorded(head, [one.name for one in suites], seen)
         else:
             if seen:
-                _err.print(_IN_SAMPLE.format(", ".join(seen)), highlight=False, markup=False, soft_wrap=True)
+                print_whole(_err, _IN_SAMPLE.format(", ".join(seen)))
             found = {**_measured(suites, head), "fitted_on": seen}
     if as_json:
         typer.echo(json.dumps(found, allow_nan=False))

@@ -14,7 +14,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from benchmark_adapter.data.jsonl import first_problem, read_lines
 from benchmark_adapter.errors import BenchmarkError, DatasetError
-from clarifier.calibration.label_head import LABELS, Label
+from benchmark_adapter.labelling.head import LABELS, Label
 from clarifier.decision import Situation
 from memory.errors import ToolSchemaError
 from memory.recall import Recall, RecallItem

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Group
 from rich.table import Table
 
-from clarifier.calibration.label_head import LABELS
+from benchmark_adapter.labelling.head import LABELS
 
 
 def decide_tables(found: Mapping[str, Any]) -> Group:

@@ -12,11 +12,11 @@ from pydantic import JsonValue
 from clarifier.grounding.choices import speech_for, unclaimed
 from clarifier.grounding.clocks import names_time
 from clarifier.grounding.codes import is_code
-from clarifier.grounding.measures import factors, lengths_of_time
 from clarifier.grounding.spoken import mentions_in
 from clarifier.settings import GroundingSettings
 from memory.language.text import split_name
 from memory.language.text_cache import text_cache
+from memory.language.values.amounts import factors, lengths_of_time
 from memory.language.values.dates import normal_date
 from memory.language.values.mentions import Mention
 from memory.language.values.times import normal_time

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from clarifier.decision import Grounds, Reason, Verdict
-from clarifier.grounding.clocks import as_weekdays, weekdays_in
+from clarifier.grounding.clocks import as_weekdays
 from clarifier.grounding.measures import counts
 from clarifier.grounding.needed import needed
 from clarifier.grounding.sources import Sources
@@ -20,6 +20,7 @@ from clarifier.grounding.support import Place, Support, fallback, habit, scalar_
 from clarifier.settings import Settings
 from memory.evidence import Evidence, Slot
 from memory.language.values.values import equal
+from memory.language.values.weekdays import weekdays_in
 from memory.records import ToolCall
 from memory.tools import Parameter, Tool
 

@@ -13,13 +13,14 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from clarifier.grounding.choices import glosses, speech_for
-from clarifier.grounding.clocks import is_part_of_day
 from clarifier.grounding.codes import is_looked_up
-from clarifier.grounding.measures import amounts, is_other_unit, measured
+from clarifier.grounding.measures import is_other_unit, measured
 from clarifier.grounding.spoken import IS_CJK, holds, mentions_in, normalised, terms
 from clarifier.settings import GroundingSettings
 from memory.language.text import split_name, stem
+from memory.language.values.amounts import amounts
 from memory.language.values.dates import normal_date
+from memory.language.values.day_parts import is_part_of_day
 from memory.language.values.descriptions import described_format
 from memory.language.values.times import normal_time
 from memory.language.values.values import equal

@@ -7,51 +7,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import chain
-from typing import NamedTuple
 
 from memory.language.text import split_name, stem
-from memory.language.text_cache import text_cache
-from memory.language.values.mentions import READ_CHARACTERS
-from memory.language.values.numbers import find_numbers, finite
-from memory.language.values.units import HAN_UNITS, UNITS, Dimension, Unit
+from memory.language.values.amounts import Amount, amounts, shares
+from memory.language.values.numbers import finite
+from memory.language.values.units import Dimension, Unit, units_counted_in
+from memory.language.values.units import is_other_unit as is_other
 from memory.tools import Parameter
 
-_LATIN_UNIT = re.compile(r"[\s-]?([A-Za-z]+)\b")
-_SHORT_UNITS = frozenset(["g", "min", "sec", "li", "day", "日", "两", "里", "码", "寸", "分", "米"])
-"""Words that are units after a number but say nothing of one in a description."""
-_HAN_AND_A_HALF = re.compile(r"([一二两三四五六七八九])([\u4e00-\u9fff]{1,2}?)半(?![天夜路])")
-_PAIR = re.compile(r"\b(?:both|a couple|a pair)\b|俩|两口子|一对", re.IGNORECASE)
-_AND_A_HALF = re.compile(r"\s?and a half\b|\s?½|(?:[^\s\d，。,.]{1,2}?)半(?![天夜路])", re.IGNORECASE)
-_HALF = re.compile(r"\bhalf an? (?P<en>[a-z]+)\b|(?<!个)半个?(?P<zh>[\u4e00-\u9fff]{1,2})", re.IGNORECASE)
-_ONE = re.compile(r"\b(?<!half )(?<!of )(?:a|an|per|each|every) (?P<en>[a-z]+)\b(?! and a)", re.IGNORECASE)
-_PHRASES: tuple[tuple[re.Pattern[str], Unit], ...] = (
-    (re.compile(r"\bquarter of an hour\b|一刻钟", re.IGNORECASE), ("time", 900)),
-    (re.compile(r"\bthree[- ]quarters of an hour\b|三刻钟", re.IGNORECASE), ("time", 2700)),
-    (re.compile(r"\b(?:an )?hour and a half\b", re.IGNORECASE), ("time", 5400)),
-    (re.compile(r"\ba couple of hours\b", re.IGNORECASE), ("time", 7200)),
-    (re.compile(r"\ba couple of days\b", re.IGNORECASE), ("time", 172_800)),
-    (re.compile(r"\ba couple of weeks\b", re.IGNORECASE), ("time", 1_209_600)),
-)
-_FRACTIONS: tuple[tuple[re.Pattern[str], float], ...] = (
-    (re.compile(r"\bthree[- ]quarters?\b|四分之三|¾", re.IGNORECASE), 0.75),
-    (re.compile(r"\b(?:a|one)[- ]quarter\b(?! (?:past|to|of an))|四分之一|¼", re.IGNORECASE), 0.25),
-    (re.compile(r"\btwo[- ]thirds\b|三分之二", re.IGNORECASE), 2 / 3),
-    (re.compile(r"\b(?:a|one)[- ]third\b|三分之一", re.IGNORECASE), 1 / 3),
-    (re.compile(r"\b(?:a|one)[- ]fifth\b|五分之一", re.IGNORECASE), 0.2),
-    (re.compile(r"\b(?:a|one)[- ]tenth\b|十分之一", re.IGNORECASE), 0.1),
-    (re.compile(r"\bhalf(?:way)?\b(?! (?:past|an?\b|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))"
-                r"|一半|对半", re.IGNORECASE), 0.5),
-)  # fmt: skip
-_MULTIPLES: tuple[tuple[re.Pattern[str], float], ...] = (
-    (re.compile(r"\b(?:twice|double[ds]?|doubling)\b|[两二]倍|翻倍|加倍|翻一?番", re.IGNORECASE), 2),
-    (re.compile(r"\b(?:triple[ds]?|thrice|three times)\b|三倍", re.IGNORECASE), 3),
-    (re.compile(r"\bhalve[ds]?\b|减半|对折", re.IGNORECASE), 0.5),
-)
-_TENTHS = re.compile(r"([一二三四五六七八九])成")
-_DIGITS = {char: number for number, char in enumerate("一二三四五六七八九", start=1)}
 _PER_CENT = re.compile(r"%|\bper ?cent\b|\bpercentage\b|_pct\b|百分", re.IGNORECASE)
 _NONE_OF = re.compile(
     r"\b(?:no|without(?: any)?|not any|zero|never|don['’]t want(?: any)?)\s(?:more\s|extra\s|further\s)?"
@@ -68,84 +32,16 @@ _INTERRUPTIONS = frozenset(
 _INTERRUPTIONS_CHINESE = re.compile("换乘|中转|转机|经停")
 
 
-class Amount(NamedTuple):
-    """A number with its unit, as a text names it."""
-
-    value: float
-    unit: Unit | None
-    """Dimension and factor to its base unit; `None` for a bare number or an unknown unit."""
-    start: int
-
-
-def amounts(text: str) -> tuple[Amount, ...]:
-    """Return the amounts that the beginning of `text` names: every number, "half an hour", "four and a half stars"."""
-    return _amounts(text[:READ_CHARACTERS])
-
-
-@text_cache(1024)
-def _amounts(text: str) -> tuple[Amount, ...]:
-    return tuple(chain(_counted(text), _worded(text)))
-
-
-def _counted(text: str) -> Iterator[Amount]:
-    for span in find_numbers(text):
-        if half := _AND_A_HALF.match(text, span.end):
-            unit = _unit_at(text, half.end()) or _unit_at(text, span.end)
-            yield Amount(span.value + 0.5, unit, span.start)
-        else:
-            yield Amount(span.value, _unit_at(text, span.end), span.start)
-
-
-def _worded(text: str) -> Iterator[Amount]:
-    for found in _HALF.finditer(text):
-        if unit := _unit_of(found["en"] or found["zh"]):
-            yield Amount(0.5, unit, found.start())
-    for found in _HAN_AND_A_HALF.finditer(text):
-        yield Amount(_DIGITS[found[1].replace("两", "二")] + 0.5, _unit_of(found[2]), found.start())
-    for found in _PAIR.finditer(text):
-        yield Amount(2, None, found.start())
-    for found in _ONE.finditer(text):
-        if unit := UNITS.get(found["en"].casefold()):
-            yield Amount(1, unit, found.start())
-    for pattern, (dimension, size) in _PHRASES:
-        for found in pattern.finditer(text):
-            yield Amount(size, (dimension, 1), found.start())
-
-
-def unit_word(word: str) -> bool:
-    """Say whether a word in lower case is the name of a unit."""
-    return word in UNITS
-
-
-@text_cache(1024)
-def units_of(parameter: Parameter) -> Mapping[Dimension, float]:
-    """Return the units a parameter counts in, by dimension, with their factors to the base unit.
-
-    By its name, else its description, which may name one for each kind of amount ("seconds or metres"); of a
-    dimension that is named in two units nothing is known.
-    """
-    words = split_name(parameter.name)
-    words = words[1:] if words[:1] == ("min",) else words  # the least, as in `minRating`
-    named = {UNITS[word] for word in words if word in UNITS}
-    if len(named) == 1:
-        return dict(named)
-    text = parameter.description
-    told = {word for word in re.findall(r"[a-z]+", text.casefold()) if word in UNITS and word not in _SHORT_UNITS}
-    for word in HAN_UNITS:
-        if word in text and word not in _SHORT_UNITS:
-            told.add(word)
-            text = text.replace(word, " ")
-    found = {UNITS[word] for word in told}
-    several = Counter(dimension for dimension, _ in found)
-    return {dimension: factor for dimension, factor in found if several[dimension] == 1}
+def units_of(parameter: Parameter) -> Mapping[Dimension, Unit]:
+    """Return the units a parameter counts in, by dimension."""
+    return units_counted_in(parameter.name, parameter.description)
 
 
 def is_other_unit(unit: Unit | None, parameter: Parameter | None) -> bool:
     """Say whether an amount in `unit` is another number in the unit that `parameter` counts such amounts in."""
     if parameter is None or unit is None:
         return False
-    dimension, factor = unit
-    return units_of(parameter).get(dimension, factor) != factor
+    return is_other(unit, units_of(parameter))
 
 
 def measured(value: float, text: str, parameter: Parameter) -> bool:
@@ -168,7 +64,7 @@ def speaks_of(value: float, text: str, parameter: Parameter) -> bool:
         return False
     own, telling = units_of(parameter), counted_things(parameter)
     for one in amounts(text):
-        if one.unit is not None and one.unit[0] in own:
+        if one.unit is not None and one.unit.dimension in own:
             if _is_same(one.value, one.unit, value, own):
                 return True
         elif _near(one.value, value) and telling & set(_near_words(text, one.start)):
@@ -194,19 +90,10 @@ def _near_words(text: str, at: int) -> Iterator[str]:
     return (stem(word) for word in re.findall(r"[a-z]+", text[start : end.start() if end else None].casefold()))
 
 
-def lengths_of_time(text: str) -> Iterator[int]:
-    """Yield the lengths of time that `text` names, in seconds: `half an hour` gives 1800."""
-    for one in amounts(text):
-        if one.unit is not None and one.unit[0] == "time":
-            seconds = finite(one.value * one.unit[1])
-            if seconds is not None:
-                yield round(seconds)
-
-
-def _is_same(said: float, unit: Unit, value: float, own: Mapping[Dimension, float]) -> bool:
+def _is_same(said: float, unit: Unit, value: float, own: Mapping[Dimension, Unit]) -> bool:
     """Whether an amount in `unit` is `value` in the parameter's own unit of that dimension."""
-    dimension, factor = unit
-    return dimension in own and _near(said * factor, value * own[dimension])
+    meant = unit.converted(said, own[unit.dimension]) if unit.dimension in own else None
+    return meant is not None and _near(meant, value)
 
 
 def _near(a: float, b: float) -> bool:
@@ -214,33 +101,11 @@ def _near(a: float, b: float) -> bool:
     return abs(a - b) <= 0.01 * max(abs(a), abs(b))
 
 
-def _unit_at(text: str, at: int) -> Unit | None:
-    if found := _LATIN_UNIT.match(text, at):
-        return UNITS.get(found[1].casefold())
-    return _unit_of(text[at : at + 3].lstrip())
-
-
-def _unit_of(words: str) -> Unit | None:
-    if words.isascii():
-        return UNITS.get(words.casefold())
-    return next((UNITS[word] for word in HAN_UNITS if words.startswith(word)), None)
-
-
-def factors(text: str) -> tuple[float, ...]:
-    """Return what `text` multiplies something by that it does not name: "half of each" 0.5, "twice that" 2."""
-    return (*_shares(text), *(factor for pattern, factor in _MULTIPLES if pattern.search(text)))
-
-
-def _shares(text: str) -> list[float]:
-    shares = [share for pattern, share in _FRACTIONS if pattern.search(text)]
-    return shares + [_DIGITS[char] / 10 for char in _TENTHS.findall(text)]
-
-
 def _is_share(value: float, text: str, parameter: Parameter) -> bool:
     """A quarter is 0.25, or 25 where the parameter counts per cent; 25 % of a share is 0.25."""
-    shares = _shares(text)
+    named = shares(text)
     in_per_cent = _PER_CENT.search(f"{parameter.name} {parameter.description}") is not None
-    if any(_near(share * (100 if in_per_cent else 1), value) for share in shares):
+    if any(_near(share * (100 if in_per_cent else 1), value) for share in named):
         return True
     return 0 < value < 1 and any(
         _near(one.value, value * 100) for one in amounts(text) if _PER_CENT.match(text[_end(text, one) :].lstrip())

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from clarifier.effects import Effect, effect_of
+from clarifier.effects import effect_of
 from clarifier.grounding.choices import speech_for
+from memory.language.schema import Effect
 from memory.language.text import split_name
 from memory.language.text_cache import text_cache
 from memory.language.values.descriptions import described_examples

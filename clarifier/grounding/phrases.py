@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from clarifier.effects import effect_of_verb
 from clarifier.grounding.chinese_names import chinese_name
-from clarifier.grounding.measures import unit_word
+from memory.language.schema import verb_effect
 from memory.language.text import Language, split_name, stem
+from memory.language.values.units import is_unit
 from memory.tools import Parameter, Tool
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -70,7 +70,7 @@ def says_nothing(parameter: Parameter, language: Language) -> bool:
 
 def _explains(described: str, word: str) -> bool:
     """Whether a description says more than a name of one word: it names the same thing, or the word says nothing."""
-    return word in _VAGUE or unit_word(word) or stem(word) in {stem(one.casefold()) for one in described.split()}
+    return word in _VAGUE or is_unit(word) or stem(word) in {stem(one.casefold()) for one in described.split()}
 
 
 def purpose(tool: Tool, language: Language) -> str:
@@ -82,7 +82,7 @@ def purpose(tool: Tool, language: Language) -> str:
     if is_chinese:
         return clause if len(clause) <= _MAX_HAN else ""
     words = clause.split()
-    if not 2 <= len(words) <= 2 * _MAX_WORDS or words[0].endswith("s") or not effect_of_verb(words[0].casefold()):
+    if not 2 <= len(words) <= 2 * _MAX_WORDS or words[0].endswith("s") or not verb_effect(words[0].casefold()):
         return ""
     return " ".join([words[0][0].lower() + words[0][1:], *words[1:]])
 

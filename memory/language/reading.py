@@ -44,6 +44,48 @@ twelve"); `subject`: the noun that says what the value is of ("my shoe size"); `
 """
 
 
+Deed = Literal["ordered", "ruled", "asked", "told", "imagined", "deferred", "forbidden", "called_off", "none"]
+"""What a clause means for a deed that its words name: whether it is to be done now, or why not. Follows from act, time
+and polarity (`deed_of`), and is judged as a whole, so that its probability is that of the question that matters."""
+Claim = Literal["holds", "denied", "others", "unreal", "over", "passing", "none"]
+"""What a clause says of the person beyond this occasion: that its values hold, that they do not, that they are
+another's, imagined, or were so once; `passing`: only of this occasion. Follows from all fields (`claim_of`)."""
+
+
+def deed_of(act: Act, time: ActTime, polarity: Polarity) -> Deed:
+    """Return what the judged fields together mean for a deed."""
+    if act in ("memory", "talk", "unsure"):
+        return "none"
+    if act == "refuse":
+        return "called_off"
+    if act == "ask":
+        return "asked"
+    if time == "imagined":
+        return "imagined"
+    if time == "later":
+        return "deferred"
+    if act == "tell" or time == "past":
+        return "told"
+    if polarity == "no":
+        return "forbidden"
+    return "ruled" if act == "rule" else "ordered"
+
+
+def claim_of(act: Act, time: ActTime, polarity: Polarity, whom: Whom) -> Claim:
+    """Return what the judged fields together say of the person."""
+    if act in ("talk", "unsure", "refuse"):
+        return "none"
+    if whom == "other":
+        return "others"
+    if time == "imagined":
+        return "unreal"
+    if time == "past":
+        return "over"
+    if act == "ask" or polarity == "maybe" or (time in ("now", "once", "later") and act not in ("rule", "memory")):
+        return "passing"
+    return "denied" if polarity == "no" else "holds"
+
+
 class Span(BaseModel, frozen=True, extra="forbid"):
     """A stretch of the text with its role."""
 
@@ -70,6 +112,8 @@ class Clause(BaseModel, frozen=True, extra="forbid"):
     polarity: Polarity = "yes"
     whom: Whom = "me"
     back: Back = "none"
+    deed: Deed = "none"
+    claim: Claim = "none"
     spans: tuple[Span, ...] = ()
     """In order, apart from one another."""
     p_act: float = Field(default=0.0, ge=0, le=1)
@@ -77,6 +121,8 @@ class Clause(BaseModel, frozen=True, extra="forbid"):
     p_polarity: float = Field(default=0.0, ge=0, le=1)
     p_whom: float = Field(default=0.0, ge=0, le=1)
     p_back: float = Field(default=0.0, ge=0, le=1)
+    p_deed: float = Field(default=0.0, ge=0, le=1)
+    p_claim: float = Field(default=0.0, ge=0, le=1)
 
     def of(self, role: Role) -> tuple[Span, ...]:
         """Return the spans of one role, in order."""

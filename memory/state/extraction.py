@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from memory.evidence import FILLING_KINDS, Evidence, Slot, Source
-from memory.language.text import split_name
+from memory.language.schema import tool_effect
 from memory.language.values.mentions import READ_CHARACTERS
 from memory.language.values.values import canonical_key
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
@@ -17,15 +17,14 @@ from memory.state.bounds import rule_bound
 from memory.state.conditions import condition_of
 from memory.state.corrections import corrected_values, is_state_correction
 from memory.state.cues import is_correction, is_undo
+from memory.state.departures import replaced_by
 from memory.state.echoes import PersonsWords
 from memory.state.marking import Marking
 from memory.state.revisions import put_right, with_rule
 from memory.state.statements import assents, statements
+from memory.state.weighing import weighed
 from memory.state.wording import Wording, is_said
 
-_READING = "get search find list check retrieve fetch query show read view calculate lookup"
-_READING_VERBS = frozenset(_READING.split())
-"""First words of the names of tools that change nothing."""
 FAILURE_FIELDS = ("error", "success", "status")
 """The fields of a result by which tools say that they failed."""
 
@@ -78,7 +77,7 @@ def extract(turn: Turn, position: int) -> tuple[Evidence, ...]:
     values = [value for call, _ in kept for value in call.arguments.values()]
     told = statements(turn, position, lambda clause: any(is_said(value, clause) for value in values))
     said = (piece for piece in told if piece.value_key not in taken_up)
-    return tuple(dict.fromkeys([*chosen, *said]))
+    return tuple(dict.fromkeys(weighed([*chosen, *said], turn, position)))
 
 
 def _choices(
@@ -151,7 +150,10 @@ def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) 
             settled[position] += tuple(assents(turns[position - 1], turns[position], start + position))
         if position > 0:
             settled[position] = with_rule(turns[position - 1], turns[position], settled[position])
-        if position == 0 or reading.revision is None or not turns[position - 1].calls:
+        if position == 0 or not turns[position - 1].calls:
+            continue
+        if reading.revision is None:
+            settled[position - 1] = replaced_by(turns[position - 1], turns[position], settled[position - 1])
             continue
         if reading.revision == "undo":
             settled[position - 1] = _left_standing(turns[position - 1], turns[position], settled[position - 1])
@@ -164,7 +166,7 @@ def revised(turns: Sequence[Turn], readings: Sequence[Reading], start: int = 0) 
 
 def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Return what is left of `evidence` of `before` once `after` has undone it."""
-    doing = [call for call in before.calls if not is_reading(call.name)]
+    doing = [call for call in before.calls if tool_effect(call.name) != "read"]
     named = [call for call in doing if any(is_said(value, after.request) for value in call.arguments.values())]
     undone = named or doing
     kept = {
@@ -174,11 +176,6 @@ def _left_standing(before: Turn, after: Turn, evidence: tuple[Evidence, ...]) ->
         for path, value in argument_paths(call.arguments)
     }
     return tuple(piece for piece in evidence if (*piece.slot, piece.value_key) in kept)
-
-
-def is_reading(tool: str) -> bool:
-    """Whether a tool changes nothing, by the first word of its name."""
-    return not _READING_VERBS.isdisjoint(split_name(tool)[:1])
 
 
 def with_further(evidence: Sequence[tuple[Evidence, ...]], further: Iterable[Evidence]) -> list[tuple[Evidence, ...]]:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from memory.errors import NoJsonError, RecordError
+from memory.language.schema import tool_effect
 from memory.language.values.json_text import json_value
 from memory.records import UNRECORDED, CallStep, Observation, QuestionStep, Step, ToolCall, Turn
-from memory.state.extraction import is_reading
 
 
 class _Function(BaseModel, frozen=True, extra="ignore"):
@@ -153,7 +153,9 @@ def _split(messages: Sequence[_Message]) -> Iterator[list[_Message]]:
 
 def _is_question(messages: Sequence[_Message]) -> bool:
     last = messages[-1]
-    has_acted = any(not is_reading(call.function.name) for message in messages for call in message.tool_calls or ())
+    has_acted = any(
+        tool_effect(call.function.name) != "read" for message in messages for call in message.tool_calls or ()
+    )
     return (
         last.role == "assistant" and not last.tool_calls and last.text.rstrip().endswith(("?", "？")) and not has_acted
     )

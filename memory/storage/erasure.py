@@ -60,8 +60,8 @@ class Receipt:
 
     scope: Scope
     stores: tuple[Erased, ...]
-    """The turn log first, then the vector index, then the settings where everything is erased, then the further stores
-    in the order they were named."""
+    """The turn log first, then the vector index, the journal where it had anything, the settings where everything is
+    erased, then the further stores in the order they were named."""
     undated: int = 0
     """With a time span: turns that were kept since their time or its zone is unknown."""
 

@@ -55,6 +55,19 @@ user_settings = Table(
 )
 """A row a scope that has settled something about its memory; `content` is that as JSON."""
 
+journal = Table(
+    "journal",
+    metadata,
+    *_scope_columns(),
+    Column("turn_id", String, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("stage", String, nullable=False),
+    Column("intent", Text, nullable=False),
+    Column("result", Text, nullable=True),
+)
+"""A row a call that changes something, from before it is made until its turn is in the log and told; `intent` and
+`result` are JSON."""
+
 
 def migrate(connection: Connection) -> None:
     """Bring the database of `connection` to the newest revision, within its running transaction.

@@ -29,6 +29,7 @@ from memory.records import Scope, Turn
 from memory.storage import sqlite_file
 from memory.storage.schema import migrate, scopes, turns
 from memory.storage.turn_growth import has_grown_to
+from memory.storage.turn_locks import FileLocks, PostgresLocks, TurnLocks
 from memory.storage.turn_log import LogEntry, LogVersion, decode_turn, encode_turn, is_same_turn
 
 _log = logging.getLogger(__name__)
@@ -40,8 +41,8 @@ _IDS_PER_STATEMENT = 500
 _EPOCH_BITS = 62
 _SCOPE_COLUMNS = ("tenant", "user_id", "agent")
 _POSTGRES_RESIDUE = (
-    "PostgreSQL keeps deleted bytes in its files until `VACUUM FULL turns, scopes, user_settings` and `CHECKPOINT`, "
-    "and in its write-ahead log, archives and backups until those are removed"
+    "PostgreSQL keeps deleted bytes in its files until `VACUUM FULL turns, scopes, user_settings, journal` and "
+    "`CHECKPOINT`, and in its write-ahead log, archives and backups until those are removed"
 )
 
 
@@ -204,21 +205,32 @@ class SqlTurnLog:
         self._engine.dispose(close=self._process_id == os.getpid())
 
     @contextmanager
-    def connection(self, action: str, *, writes: bool = False, erases: bool = False) -> Iterator[Connection]:
+    def connection(
+        self, action: str, *, writes: bool = False, erases: bool = False, waits_for_disk: bool = True
+    ) -> Iterator[Connection]:
         """Lend a connection within one transaction, for the other tables of this database.
 
         Args:
             action: What an error says could not be done, as in "cannot read settings from the turn log".
             writes: Whether the transaction writes.
             erases: Whether it deletes, and nothing of that is to stay in the files.
+            waits_for_disk: `False`: what is written survives the end of this process, but a power cut only from the
+                next transaction on that waits.
         """
         with self._translated(action):
             if writes or erases:
-                with self._erasing() if erases else self._writing() as connection:
+                with self._erasing() if erases else self._writing(waits_for_disk=waits_for_disk) as connection:
                     yield connection
             else:
                 with self._engine.connect() as connection:
                     yield connection
+
+    def locks(self) -> TurnLocks:
+        """Return locks on the turns of persons that hold among all processes which use this database."""
+        if not self._is_sqlite:
+            return TurnLocks(PostgresLocks(self._engine))
+        path = self._place.path if self._place is not None else None
+        return TurnLocks(FileLocks(path.with_name(f"{path.name}-running")) if path is not None else None)
 
     @property
     def _is_sqlite(self) -> bool:
@@ -248,13 +260,16 @@ class SqlTurnLog:
         return int(stored.position)
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _writing(self, *, waits_for_disk: bool = True) -> Iterator[Connection]:
         if self._place is not None and not self._place.is_taken():  # SQLite would go on writing in a file without name
             raise MemoryStoreError(
                 f"the file of the turn log {self._name} was moved or deleted while it was open, so nothing is written; "
                 "put it back, close the memory and open it again"
             )
-        with self._engine.connect().execution_options(stead_writes=True) as connection, connection.begin():
+        options = {"stead_writes": True, "stead_waits": waits_for_disk}
+        with self._engine.connect().execution_options(**options) as connection, connection.begin():
+            if not waits_for_disk and not self._is_sqlite:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
             yield connection
 
     @contextmanager
@@ -287,7 +302,7 @@ class SqlTurnLog:
         """Leave nothing of what was erased in the files of SQLite; let PostgreSQL reuse their space."""
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             if not self._is_sqlite:
-                connection.exec_driver_sql("VACUUM turns, scopes, user_settings")
+                connection.exec_driver_sql("VACUUM turns, scopes, user_settings, journal")
             elif not sqlite_file.scrub(connection):
                 raise MemoryStoreError(
                     f"the turns are out of {self._name}, but a reader kept their bytes in its write-ahead log; "

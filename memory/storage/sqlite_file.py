@@ -49,7 +49,7 @@ def configure(engine: Engine) -> None:
         for pragma in (
             f"busy_timeout={_BUSY_TIMEOUT_MS}",
             "journal_mode=WAL",
-            "synchronous=FULL",  # in WAL mode the default may lose the last commits at a power cut
+            "synchronous=FULL",
             "secure_delete=ON",  # overwrite deleted content with zeros
         ):
             connection.execute(f"PRAGMA {pragma}").close()
@@ -59,7 +59,10 @@ def configure(engine: Engine) -> None:
         if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
             return
         # A transaction that reads first and writes then fails at once when another one wrote in between.
-        is_writing = connection.get_execution_options().get("stead_writes", False)
+        options = connection.get_execution_options()
+        is_writing = options.get("stead_writes", False)
+        if is_writing:  # in WAL mode the default may lose the last commits at a power cut
+            connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('stead_waits', True) else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
 
 

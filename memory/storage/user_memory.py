@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from memory.embedder import Embedder
-from memory.errors import EmbedderMismatchError, MemoryStoreError
+from memory.errors import EmbedderMismatchError, MemoryStoreError, TurnRunningError
 from memory.language.text_cache import empty_text_caches
 from memory.recall import Derived, Hit, Kept, TurnVectors
 from memory.records import Scope, Turn
@@ -21,7 +22,10 @@ from memory.storage.embedding_text import embedding_text
 from memory.storage.index import IndexEntry, VectorIndex, nearest
 from memory.storage.indexer import Indexer
 from memory.storage.residents import Residents
+from memory.storage.sql_journal import JournalStore
+from memory.storage.turn_locks import TurnLocks
 from memory.storage.turn_log import LogEntry, TurnLog
+from memory.storage.user_journal import UserJournal
 from memory.storage.user_settings import SettingsStore, UserSettings
 from memory.storage.user_view import UserView
 
@@ -65,10 +69,17 @@ class UserMemory:
         settings: SettingsStore | None = None,
         extractor: Extractor | None = None,
         residents: Residents | None = None,
+        journal: JournalStore | None = None,
+        turn_locks: TurnLocks | None = None,
     ) -> None:
         self.scope = scope
         self.extractor = extractor
         """Reads further evidence than is found without a model; `None`: nothing does."""
+        self.journal = UserJournal(scope, journal, lambda: self.settings.is_paused) if journal is not None else None
+        """Of what turns are about to change; `None`: nothing is written down before a turn is over."""
+        self._turn_locks = turn_locks or TurnLocks()
+        self._may_be_cut_off = journal is not None
+        """Whether turns may have been cut off that nobody has looked for."""
         self._log = log
         self._index = index
         self._embedder = embedder
@@ -105,12 +116,36 @@ class UserMemory:
             raise MemoryStoreError("this memory was made without a store for settings; open it with Memory.open")
         self._settings.put(self.scope, settings)
 
+    @contextmanager
+    def turn(self, wait_s: float = 30.0) -> Iterator[None]:
+        """Hold the person's turn: one runs at a time, among all threads and processes that use this memory.
+
+        What was cut off before is in the log then.
+
+        Args:
+            wait_s: Seconds to wait for the one that runs, at least 0.
+
+        Raises:
+            TurnRunningError: If it still runs then.
+            MemoryStoreError: If a turn that was cut off cannot be put into the log.
+        """
+        with self._turn_locks.held(self.scope, wait_s):
+            self.close_cut_off()
+            yield
+
+    def close_cut_off(self) -> None:
+        """Put the turns that were cut off into the log, with what they did; only while holding the person's turn."""
+        self._may_be_cut_off = False
+        if self.journal is not None:
+            self.journal.close_cut_off({turn.turn_id for turn in self.kept_turns()}, self.remember)
+
     def turns(self) -> tuple[Turn, ...]:
         """Return every acknowledged turn, oldest first; none while the person has paused."""
         return () if self.settings.is_paused else self.kept_turns()
 
     def kept_turns(self) -> tuple[Turn, ...]:
         """Return every acknowledged turn, also during a pause: for the person to see, take along and erase."""
+        self._look_for_cut_off()
         with self._looking:
             turns = self._current().turns
         if self._residents is not None:
@@ -235,6 +270,10 @@ class UserMemory:
             empty_text_caches()
             return count
 
+    def erase_from_journal(self, turn_ids: Collection[str] | None) -> int:
+        """Erase what the journal has of these turns (`None`: all), and return how many entries there were."""
+        return self.journal.erase(turn_ids) if self.journal is not None else 0
+
     def erase_from_index(self) -> int:
         """Erase from the index what is not in the log, and return how much that was."""
         with self._storing:
@@ -294,6 +333,7 @@ class UserMemory:
 
     def _forget(self, turn_ids: frozenset[str] | None) -> Forgotten:
         turns = self.erase_from_log(turn_ids)
+        self.erase_from_journal(turn_ids)
         return Forgotten(turns=turns, vectors=max(turns, self.erase_from_index()))
 
     def _retain_logged(self) -> int:
@@ -306,6 +346,19 @@ class UserMemory:
             self.index()
         except MemoryStoreError as exc:
             self._indexer.report(exc)
+
+    def _look_for_cut_off(self) -> None:
+        """At the first use: put turns into the log that an earlier process was cut off in, where none runs now."""
+        if not self._may_be_cut_off:
+            return
+        try:
+            with self._turn_locks.held(self.scope, 0.0):
+                self.close_cut_off()
+        except TurnRunningError:
+            self._may_be_cut_off = True
+        except MemoryStoreError as exc:  # a full disk, say: no reason to keep the person from their turns
+            self._may_be_cut_off = True
+            _log.warning("turns that were cut off are not in the log yet: %s", exc)
 
     def _look_anew(self) -> None:
         with self._looking:

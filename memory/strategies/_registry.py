@@ -7,7 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from memory import strategies
-from memory.errors import UnknownStrategyError
+from memory.errors import IncompleteStrategyError, UnknownStrategyError
 from memory.recall import Strategy, TurnShelf
 
 STRATEGIES: tuple[str, ...] = tuple(
@@ -21,6 +21,7 @@ def open_strategy(name: str, shelf: TurnShelf) -> Strategy:
 
     Raises:
         UnknownStrategyError: If no strategy has this name.
+        IncompleteStrategyError: If its module lacks what a strategy has.
     """
     strategy: Strategy = _module(name).create(shelf)
     return strategy
@@ -31,6 +32,7 @@ def default_budget(name: str) -> int:
 
     Raises:
         UnknownStrategyError: If no strategy has this name.
+        IncompleteStrategyError: If its module lacks what a strategy has.
     """
     budget: int = _module(name).DEFAULT_BUDGET_TOKENS
     return budget
@@ -39,4 +41,8 @@ def default_budget(name: str) -> int:
 def _module(name: str) -> ModuleType:
     if name not in STRATEGIES:
         raise UnknownStrategyError(name, STRATEGIES)
-    return import_module(f"{strategies.__name__}.{name}")
+    module = import_module(f"{strategies.__name__}.{name}")
+    for wanted in ("create", "DEFAULT_BUDGET_TOKENS"):
+        if not hasattr(module, wanted):
+            raise IncompleteStrategyError(name, wanted, str(module.__file__))
+    return module

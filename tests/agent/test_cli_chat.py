@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -352,7 +353,7 @@ def test_in_a_terminal_it_prompts_and_ends_cleanly(tmp_path: Path, end: bytes) -
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C is a signal
+        preexec_fn=_take_interrupts,
         env={**os.environ, "OPENAI_API_KEY": "", "OPENAI_BASE_URL": ""},
     )
     os.close(theirs)
@@ -368,6 +369,12 @@ def test_in_a_terminal_it_prompts_and_ends_cleanly(tmp_path: Path, end: bytes) -
         process.wait()
         os.close(ours)
     assert b"Traceback" not in seen
+
+
+def _take_interrupts() -> None:
+    """Make Ctrl-C in the terminal a signal of this process, also where its parent ignores it, as under `nohup`."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _read_until(descriptor: int, mark: bytes) -> bytes:

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from agent.planners.rules import RulesPlanner
 from clarifier.decision import Situation
-from clarifier.grounding.measures import lengths_of_time
 from memory.evidence import Slot
+from memory.language.values.amounts import lengths_of_time
 from memory.language.values.mentions import READ_CHARACTERS
 from memory.ranking.turn_features import read_turn
 from memory.records import CallStep, Observation, ToolCall, Turn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,11 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+def heed_interrupts() -> None:
+    """Let Ctrl-C reach this process; a child inherits that it is ignored, as it is under `nohup`."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start `stead-bench` in `folder`."""
     return subprocess.Popen(
@@ -41,6 +47,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=None if sys.platform == "win32" else heed_interrupts,
     )
 
 

@@ -90,8 +90,15 @@ def test_a_schema_that_is_none_is_a_crash(schema: Any, exception: str) -> None:
     assert info.value.type_name == exception
 
 
-def test_a_tool_that_is_not_on_offer_is_a_crash() -> None:
-    functions = functions_by_name([{"function": {"parameters": {}}}, {"name": "flat"}, None])
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        [{"function": {"parameters": {}}}, {"name": "flat"}, None],
+        [{"function": {"name": "flat", "parameters": None}}],
+    ],
+)
+def test_a_tool_that_is_not_on_offer_is_a_crash(definitions: list[Any]) -> None:
+    functions = functions_by_name(definitions)
 
     with pytest.raises(ReferenceCrashError) as info:
         check_schema(functions, "flat", "{}")

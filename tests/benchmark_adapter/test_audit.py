@@ -10,11 +10,11 @@ import pytest
 
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.replay.turn_result import Failure, TurnLine
-from benchmark_adapter.scoring.audit import CATEGORIES, Audit, Finding, audit
-from benchmark_adapter.scoring.audit_table import audit_json
+from benchmark_adapter.reports.audit import CATEGORIES, Audit, Finding, audit
+from benchmark_adapter.reports.audit_table import audit_json
+from benchmark_adapter.runs.run_scoring import JudgedTurn
 from benchmark_adapter.scoring.metrics import ScoredTurn
 from benchmark_adapter.scoring.relaxed import score_relaxed
-from benchmark_adapter.scoring.run_scoring import JudgedTurn
 from tests.benchmark_adapter.commands import finish
 from tests.benchmark_adapter.replies import Do, Question, ask, do, play
 from tests.benchmark_adapter.topics import call, final, library_topics, question, reference_turn, write_topics

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from benchmark_adapter.data.dataset import DEFAULT_SEED, ReferenceTurn, Session
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER
 from benchmark_adapter.data.source import data_hash, read_data
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER
 from benchmark_adapter.evaluator.arguments import CORRECT, check_schema, functions_by_name
 from benchmark_adapter.evaluator.convert import convert_tools
 from benchmark_adapter.replay.past import clock_of
-from benchmark_adapter.replay.runner import Setup, play
 from benchmark_adapter.runs.launch import oracles
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.runs.run_scoring import measure
+from benchmark_adapter.runs.runner import Setup, play
 from benchmark_adapter.scoring.metrics import SOURCES, group_of
-from benchmark_adapter.scoring.run_scoring import measure
 from clarifier.calibration.heads import load_heads
 from clarifier.clarifier import decide
 from clarifier.policy import open_policy

@@ -19,14 +19,14 @@ from pydantic import SecretStr
 from agent.advance import MAX_PLANS
 from agent.planners.chat import ChatPlanner
 from agent.planners.rules import RulesPlanner
+from agent.seams import Decide, Planner
 from agent.settings import ChatSettings
-from agent.state import Decide, Planner
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.replay.past import View
-from benchmark_adapter.replay.runner import Setup, play
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.runs.runner import Setup, play
 from clarifier.clarifier import decide
 from clarifier.decision import Decision, Hint, PlanAgain, Proposal, Situation
 from clarifier.policy import open_policy
@@ -225,7 +225,7 @@ def _watching(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
         return WatchedStrategy(open_strategy(name, shelf), watch)
 
     with monkeypatch.context() as patched:
-        patched.setattr("benchmark_adapter.replay.runner.open_strategy", watched)
+        patched.setattr("benchmark_adapter.runs.runner.open_strategy", watched)
         yield watch
 
 

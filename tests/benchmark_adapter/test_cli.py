@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -129,10 +130,12 @@ def test_a_run_prints_tables_where_it_lies_and_what_to_try_next() -> None:
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert "Exact accuracy (%), oracle planner, stead memory, benchmark policy" in result.stdout
-    assert lines[-2] == "Run directory: my run"
-    assert lines[-1] == (
-        "Next, see what memory is worth: stead-bench run --data 'my data' --planner oracle --memory none"
-    )
+    assert lines[-4:] == [
+        "Run directory:",
+        "my run",
+        "Next, see what memory is worth:",
+        "stead-bench run --data 'my data' --planner oracle --memory none",
+    ]
 
 
 def test_a_second_run_names_the_command_that_compares_it_with_the_first() -> None:
@@ -142,9 +145,10 @@ def test_a_second_run_names_the_command_that_compares_it_with_the_first() -> Non
 
     result = _run("--data", "data", "--out", "runs/b")
 
-    assert result.stdout.splitlines()[-1] == (
-        "Next, see what differs from the last such run: stead-bench compare runs/a runs/b"
-    )
+    assert result.stdout.splitlines()[-2:] == [
+        "Next, see what differs from the last such run:",
+        "stead-bench compare runs/a runs/b",
+    ]
     assert _invoke("compare", "runs/a", "runs/b").exit_code == 0
 
 
@@ -208,7 +212,7 @@ def test_memory_of_somebody_else_is_in_the_title_the_manifest_and_its_hash() -> 
     assert "Exact accuracy (%), oracle planner, stead memory of bob, benchmark policy" in " ".join(
         result.stdout.split()
     )
-    path = Path(result.stdout.splitlines()[-2].removeprefix("Run directory: "))
+    path = Path(result.stdout.splitlines()[-3])
     assert path != Path(own["run_dir"])
     assert json.loads((path / "manifest.json").read_text("utf-8"))["memory_of"] == "bob"
     scored = _invoke("score", str(path))
@@ -218,16 +222,18 @@ def test_memory_of_somebody_else_is_in_the_title_the_manifest_and_its_hash() -> 
 def test_compare_prints_differences_as_tables_or_one_json_object() -> None:
     _library("ann", "bob")
     _run("--data", "data", "--out", "with")
-    _run("--data", "data", "--memory", "none", "--out", "without")
+    _run("--data", "data", "--memory", "none", "--out", "[without]")
 
-    printed = _invoke("compare", "without", "with")
-    as_json = _invoke("compare", "without", "with", "--json")
+    printed = _invoke("compare", "[without]", "with")
+    as_json = _invoke("compare", "[without]", "with", "--json")
 
     assert (printed.exit_code, as_json.exit_code) == (0, 0), printed.output + as_json.output
-    assert printed.stdout.startswith("10 turns\n1: without: oracle planner, none memory, benchmark policy\n2: with: ")
+    assert printed.stdout.startswith(
+        "10 turns\n1: oracle planner, none memory, benchmark policy\n[without]\n2: oracle planner, stead memory"
+    )
     assert as_json.stdout.count("\n") == 1
     compared = json.loads(as_json.stdout)
-    metrics = [json.loads(Path(run, "metrics.json").read_text("utf-8")) for run in ("without", "with")]
+    metrics = [json.loads(Path(run, "metrics.json").read_text("utf-8")) for run in ("[without]", "with")]
     assert compared["metrics"]["exact.micro"]["values"] == [one["exact"]["micro"] for one in metrics]
     (difference,) = compared["metrics"]["slots.history.accuracy"]["differences"]
     assert difference["difference"] > 0
@@ -252,9 +258,14 @@ def test_memory_of_an_unknown_persona_is_one_message() -> None:
     assert not Path("run").exists()
 
 
-def test_failed_turns_are_counted_and_the_exit_status_is_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    _library()
-    with ChatServer() as server:  # answers 500 to everything
+@pytest.mark.parametrize(
+    ("persons", "script", "status"), [(["ann"], [], 2), (["ann", "bob"], [says("Hello.")], 0)], ids=["all", "some"]
+)
+def test_failed_turns_are_counted_and_the_first_is_told(
+    persons: list[str], script: list[Any], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _library(*persons)
+    with ChatServer(*script) as server:  # answers 500 past the script
         monkeypatch.setenv("OPENAI_API_KEY", "key")
         result = _invoke(
             "run",
@@ -273,11 +284,15 @@ def test_failed_turns_are_counted_and_the_exit_status_is_0(monkeypatch: pytest.M
             "--json",
         )
 
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == status, result.output
     metrics = json.loads(result.stdout)
-    assert (metrics["n"], metrics["failed"], metrics["exact"]["micro"]) == (1, 1, 0.0)
-    (line,) = Path("run/turns.jsonl").read_text("utf-8").splitlines()
+    assert (metrics["n"], metrics["failed"], metrics["exact"]["micro"]) == (len(persons), 1, 0.0)
+    *_, line = Path("run/turns.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["failure"]["type"] == "PlannerUnavailableError"
+    told, what, where = result.stderr.splitlines()[-3:]
+    assert told.startswith(f"stead-bench: 1 of {len(persons)} turns failed; first turn 0 of ")
+    assert what.startswith("PlannerUnavailableError: 'm' at ")
+    assert re.search(r"\.py:\d+$", where)
 
 
 def test_a_chat_run_names_model_endpoint_and_prompt_in_its_manifest(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,15 @@ PATHS = {
         "paths": [[[0], [1]], [[1], [0]], [[0, 1]]],
     },
 }
+NO_PATHS = {"n_paths": 0, "min_length": 99999, "n_shortest": 0, "first_shortest": None, "paths": []}
+CYCLES = [
+    {
+        "case_id": f"own-cycle-{index}",
+        "nodes": [{"name": "a", "dependency_list": one} for one in before],
+        "official": NO_PATHS | {"sha256_of_all_paths": hashlib.sha256(b"[]").hexdigest()},
+    }
+    for index, before in enumerate(([[1], [0]], [[0]], [[1], [0], []]))
+]
 CRASH = {
     "case_id": "own-2",
     "nodes": [{"name": "a", "dependency_list": [5]}],
@@ -76,6 +86,12 @@ def test_a_folder_reports_by_family(tmp_path: Path) -> None:
         "agree": 3,
         "total": 3,
     }
+
+
+def test_a_graph_with_a_cycle_has_no_path_and_the_recorded_length_of_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "paths.jsonl", *CYCLES)
+
+    assert verify_family("paths", path) == FamilyReport(3, 3)
 
 
 def test_a_disagreement_says_where(tmp_path: Path) -> None:

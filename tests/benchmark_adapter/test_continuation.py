@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import ReferenceStep
+from benchmark_adapter.data.reference import ReferenceStep
 from benchmark_adapter.replay.continuation import NO_RESULT, NOTHING_TO_ADD, REPLY_LIMIT, Continuation
 from benchmark_adapter.replay.environment import ReplayEnvironment
-from benchmark_adapter.scoring.questions import is_about, telling_words
+from benchmark_adapter.replay.questions import is_about, telling_words
 from memory.records import Observation
 from memory.tools import parse_tools
 from tests.benchmark_adapter.replies import ask, do, perform

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
 from benchmark_adapter.data.dataset import load_sessions
-from benchmark_adapter.data.sequence_distance import edit_distance, normalised_distance
-from benchmark_adapter.data.stats import (
+from benchmark_adapter.inspection.sequence_distance import edit_distance, normalised_distance
+from benchmark_adapter.inspection.stats import (
     DIVERSITY_FORMULA,
     TopicTrajectory,
     candidate_toolsets,

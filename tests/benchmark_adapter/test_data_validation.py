@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
 from benchmark_adapter.data.dataset import load_sessions
-from benchmark_adapter.data.faults import Fault, ValidationReport
 from benchmark_adapter.data.source import located
-from benchmark_adapter.data.validation import validate_data
 from benchmark_adapter.errors import DatasetError
+from benchmark_adapter.inspection.faults import Fault, ValidationReport
+from benchmark_adapter.inspection.validation import validate_data
 from tests.benchmark_adapter.topics import TOOLS, JsonObject, call, final, library_topics, question, topic, write_topics
 from tests.shared import shared_path
 

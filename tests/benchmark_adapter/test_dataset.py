@@ -92,6 +92,10 @@ def test_names_are_mapped_and_unknown_ones_kept() -> None:
             "expected topic ids of one type",
         ),
         ([topic("a", "2026-03-01 09:00:00", tasks=5)], "TypeError", "expected a list in 'tasks', got 5"),
+        ([topic("a", None, env_info=20260301)], "TypeError", "expected text in `env_info`, got 20260301"),
+        ([topic("a", None, task_types=[["Chat"]])], "TypeError", "expected a name of a type or subtype, got ['Chat']"),
+        ([topic("a", None, turns=2, turn_subtypes=[{}])], "TypeError", "expected a name of a type or subtype, got {}"),
+        ([topic("a", None, turns=2, turn_subtypes=5)], "TypeError", "expected a list in 'turn_subtypes', got 5"),
     ],
 )
 def test_what_the_reference_trips_over_is_told(topics: list[dict[str, Any]], exception: str, problem: str) -> None:

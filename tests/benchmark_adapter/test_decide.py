@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 from benchmark_adapter.cli import app
 from benchmark_adapter.errors import BenchmarkError, DatasetError
+from benchmark_adapter.labelling.head import Label, shipped_label_head
 from benchmark_adapter.suites.decide import Judged, report, scores
 from benchmark_adapter.suites.decide_command import fitted_on, recorded
 from benchmark_adapter.suites.decide_suites import SUITES, DecideItem, DecideSuite, load_decide_suites, read_call
 from benchmark_adapter.suites.decide_table import decide_tables
-from clarifier.calibration.label_head import Label, shipped_label_head
 from clarifier.decision import Situation
 from memory.recall import Recall, RecallItem
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, Action, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, Action, ReferenceStep
 from benchmark_adapter.errors import ReferenceCrashError
 from benchmark_adapter.evaluator.history import history_messages, reference_path, session_messages, step_messages
 from benchmark_adapter.evaluator.trajectory import Follower

@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from benchmark_adapter.errors import ManifestMismatchError
-from benchmark_adapter.runs.manifest import Manifest, digest, package_versions, python_version, source_commit
+from benchmark_adapter.provenance import digest, package_versions, python_version, source_commit, source_hash
+from benchmark_adapter.runs.manifest import Manifest
 
 FIELDS: dict[str, Any] = {
     "data": "d" * 64,
@@ -65,6 +66,7 @@ def test_the_hash_follows_every_field_but_the_location_and_what_was_dropped() ->
         "python": "CPython 3.12",
         "packages": {"numpy": "2.1"},
         "commit": None,
+        "code": "c" * 64,
     }
 
     assert changes.keys() == Manifest.model_fields.keys() - {"location", "dropped", "heads_saw"}
@@ -148,3 +150,17 @@ def test_there_is_no_commit_without_git(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("PATH", str(tmp_path))
 
     assert source_commit() is None
+
+
+def test_the_hash_of_the_source_follows_every_file_that_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = tmp_path / "memory" / "strategies" / "mine.py"
+    strategy.parent.mkdir(parents=True)
+    monkeypatch.setattr("benchmark_adapter.provenance._ROOT", tmp_path)
+    found = []
+    for text in ("N = 1", "N = 2", "N = 1"):
+        strategy.write_text(text)
+        source_hash.cache_clear()
+        found.append(source_hash())
+    source_hash.cache_clear()
+
+    assert found[0] == found[2] != found[1]

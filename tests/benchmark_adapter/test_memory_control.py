@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from agent.state import Planner
+from agent.seams import Planner
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.errors import BenchmarkError, UnknownPersonaError
 from benchmark_adapter.replay.memory_control import given_turn, givers
 from benchmark_adapter.replay.past import past_turn
-from benchmark_adapter.replay.runner import Setup, play
 from benchmark_adapter.runs.launch import oracles
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.runs.runner import Setup, play
 from clarifier.decision import Proposal, Situation
 from memory.records import Turn
 from tests.benchmark_adapter.test_manifest import FIELDS

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from benchmark_adapter.data.topics import ReferenceStep
-from benchmark_adapter.replay.past import arguments, clock_of, past_turn, turn_id
+from benchmark_adapter.data.reference import ReferenceStep, arguments
+from benchmark_adapter.replay.past import clock_of, past_turn, turn_id
 from memory.records import CallStep, Observation, QuestionStep, ToolCall, Turn
 from tests.benchmark_adapter.topics import call, final, question, reference_turn
 

@@ -89,6 +89,26 @@ def test_a_profile_is_counted_by_type_layer_and_subtype() -> None:
     }
 
 
+def test_a_type_with_a_blank_after_it_is_a_type_of_its_own() -> None:
+    typed = entry(("a", "Multi-Tool ", CALLS), ("b", "Mixed Multi-Tool", CALLS), turn_subtypes=["Own"])
+
+    found = profile_metric(typed, [score("correct", "error")], model_name="m")["task_type_info"]
+
+    assert {name: row["total_count"] for name, row in found.items() if row["total_count"]} == {
+        **{"Multi-Tool": 1, "Mixed Multi-Tool": 1, "Multi-Tool ": 1}
+    }
+
+
+def test_a_field_that_no_profile_has_a_mean_of_has_no_row_across_profiles() -> None:
+    scored = [{"results": [{"label": "error", "input_token_count": [4, 6], "output_token_count": []}]}]
+    rows = score_tables.score_numeric_by_profile([Profile("x_persona1", "m", scored, None, None)])
+
+    across = score_tables.score_numeric_across_profiles(rows)
+
+    assert [(row["key"], row["count"]) for row in rows] == [("input_token_count", 2), ("output_token_count", 0)]
+    assert [(row["key"], row["mean"]) for row in across] == [("input_token_count", 5.0)]
+
+
 def test_an_unscored_profile_has_no_session() -> None:
     metric = profile_metric(entry(("a", "Chat", CHAT)), [], model_name="m")
 
@@ -270,6 +290,18 @@ def test_a_recorded_run_has_its_recorded_metric(name: str) -> None:
     )
 
     assert first_difference(metric, recorded) is None
+
+
+def test_subtypes_that_are_null_or_named_like_a_place_in_the_session() -> None:
+    topics = [
+        topic(1, [(name, "Chat", CHAT) for name in "abcd"], time=None, turn_subtypes=[None, "First Turn", ""]),
+    ]
+
+    found = file_statistics(topics, build_entry(topics, name="lib_persona7")).as_reference()
+
+    assert {name: row["count"] for name, row in found["turn_subtype_distribution"].items()} == {
+        **{"": 1, "First Turn": 1, "None": 1, "Subsequent Turn": 3}
+    }
 
 
 def test_statistics_of_a_file() -> None:

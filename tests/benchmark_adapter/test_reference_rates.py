@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from benchmark_adapter.data.dataset import load_sessions
-from benchmark_adapter.evaluator.reference_rates import reference_rates, session_rate
-from benchmark_adapter.replay.runner import Setup, play
 from benchmark_adapter.runs.launch import oracles
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.official import write_official
 from benchmark_adapter.runs.run_directory import open_run
+from benchmark_adapter.runs.run_scoring import measure
+from benchmark_adapter.runs.runner import Setup, play
 from benchmark_adapter.scoring.bootstrap import point
 from benchmark_adapter.scoring.metrics import ScoredTurn, draws_once
-from benchmark_adapter.scoring.run_scoring import measure
+from benchmark_adapter.scoring.reference_rates import reference_rates, session_rate
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import call, final, library_topics, reference_turn, scored, write_topics
 from tests.fakes import HashingEmbedder, obey

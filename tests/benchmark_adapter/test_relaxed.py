@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, arguments
 from benchmark_adapter.data.source import read_data
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER
 from benchmark_adapter.evaluator.graph import ReferenceGraph
-from benchmark_adapter.replay.past import arguments
-from benchmark_adapter.scoring.questions import missing_slots
+from benchmark_adapter.replay.questions import missing_slots
 from benchmark_adapter.scoring.relaxed import UNFINISHED, RelaxedScore, score_relaxed
 from tests.benchmark_adapter.replies import Do, Question, ask, do, play
 from tests.benchmark_adapter.topics import call, final, question, reference_turn

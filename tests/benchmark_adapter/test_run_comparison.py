@@ -16,11 +16,11 @@ from benchmark_adapter.data.source import data_hash
 from benchmark_adapter.errors import BenchmarkError, ManifestMismatchError, MissingExtraError, RunDirectoryError
 from benchmark_adapter.replay.environment import Reply, WrittenCall
 from benchmark_adapter.replay.turn_result import TurnLine
+from benchmark_adapter.reports.run_comparison import ComparedMetric, Difference, RunComparison, compare_runs
+from benchmark_adapter.reports.run_comparison_plot import plot_comparison
+from benchmark_adapter.reports.run_comparison_table import comparison_tables
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
-from benchmark_adapter.scoring.run_comparison import ComparedMetric, Difference, RunComparison, compare_runs
-from benchmark_adapter.scoring.run_comparison_plot import plot_comparison
-from benchmark_adapter.scoring.run_comparison_table import comparison_tables
 from tests.benchmark_adapter.test_manifest import FIELDS
 from tests.benchmark_adapter.topics import library_topics, write_topics
 
@@ -176,7 +176,7 @@ def test_the_table_has_settings_and_numbers_that_differ_or_matter(
     tmp_path: Path, sessions: tuple[Session, ...]
 ) -> None:
     first = _write(tmp_path / "first", sessions, searches=False)
-    other = _write(tmp_path / "[other]", sessions, searches=True, memory="full", heads="f" * 64)
+    other = _write(tmp_path / "other", sessions, searches=True, memory="full", heads="f" * 64)
     found = compare_runs([first, other])
     found.metrics["exact.MT"] = ComparedMetric((0.0, 0.25), (Difference(0.25, [0.125, 0.5]),))
     found.metrics["exact.Chat"] = ComparedMetric((0.5, 0.25), (Difference(-0.25, [-0.5, 0.0]),))
@@ -192,7 +192,6 @@ def test_the_table_has_settings_and_numbers_that_differ_or_matter(
     assert "calibration.ece" not in rows  # neither run has it
     assert "exact.Chat" not in rows  # it may be chance, and is not among those that matter to most
     assert _table(found, full=True)[0]["exact.Chat"] == ["50.0", "25.0", "-25.0", "-50.0…+0.0"]
-    assert "[other]: rules planner, full memory" in text
     assert "numbers that do not differ beyond chance; --full shows them." in text
     assert "Left out" not in _table(found, full=True)[1]
 

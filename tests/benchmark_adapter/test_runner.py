@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from agent.state import Planner
+from agent.seams import Planner
 from agent.turn_state import TraceEntry
 from benchmark_adapter.data.dataset import ReferenceTurn, Session, load_sessions
 from benchmark_adapter.errors import DatasetError
 from benchmark_adapter.replay.past import past_turn
-from benchmark_adapter.replay.runner import Setup, limited, play, playing_order, usage_by_reply
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.runs.launch import oracles
 from benchmark_adapter.runs.manifest import Manifest
 from benchmark_adapter.runs.run_directory import open_run
-from benchmark_adapter.scoring.run_scoring import measure
+from benchmark_adapter.runs.run_scoring import measure
+from benchmark_adapter.runs.runner import Setup, limited, play, playing_order, usage_by_reply
 from clarifier.decision import Answer, Decision, Hint, Odds, PlanAgain, Proposal, Situation, Usage
 from memory.embedder import Matrix, Vector
 from memory.errors import EmbedderError

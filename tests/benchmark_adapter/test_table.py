@@ -10,10 +10,11 @@ import pytest
 from rich.console import Console, Group
 
 from benchmark_adapter.replay.turn_result import RecalledItem
+from benchmark_adapter.reports.kept_back import KeptBack, kept_back
+from benchmark_adapter.reports.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
+from benchmark_adapter.reports.table import run_tables, summary_table
 from benchmark_adapter.runs.manifest import Manifest
-from benchmark_adapter.scoring.paper import COMPARABLE, NOT_COMPARABLE, paper_tables, standing
 from benchmark_adapter.scoring.run_metrics import compute_metrics
-from benchmark_adapter.scoring.table import run_tables, summary_table
 from clarifier.decision import Act, Ask, Odds, Usage
 from memory.records import ToolCall
 from tests.benchmark_adapter.test_manifest import FIELDS
@@ -230,6 +231,25 @@ def test_the_papers_figures_are_comparable_on_the_official_data_and_view_alone(
     changes: dict[str, Any], expected: str
 ) -> None:
     assert standing(Manifest(**{**FIELDS, **changes}), official_data={FIELDS["data"]}) == expected
+
+
+@pytest.mark.parametrize("tables", [summary_table, run_tables])
+def test_a_figure_on_the_bundled_persons_stands_beside_that_of_kept_back_ones(tables: Callable[..., Group]) -> None:
+    beside = kept_back(Manifest(**{**FIELDS, "location": {"data": None, "toolsets": None}}))
+
+    text = _printed(tables(_metrics(), title="rules planner", beside=beside), 80)
+
+    assert "Exact accuracy (%), rules planner, on persons it was made with" in text
+    assert _row(text, "kept back") == ["kept back", "7.9", *[""] * 6]
+    assert "136 turns" in text
+
+
+def test_what_other_settings_get_for_kept_back_persons_is_not_known_and_other_data_have_none_beside_them() -> None:
+    other = kept_back(Manifest(**{**FIELDS, "location": {"data": None, "toolsets": None}, "memory": "full"}))
+
+    assert other == KeptBack(overall=None, turns=0)
+    assert kept_back(Manifest(**{**FIELDS, "location": {"data": "here", "toolsets": None}})) is None
+    assert kept_back(None) is None
 
 
 def test_nothing_is_comparable_as_long_as_the_official_data_are_not_known() -> None:

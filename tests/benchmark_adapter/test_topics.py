@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from benchmark_adapter.data.topics import Action, Gold, ReferenceStep, read_topic_file, read_topic_files
+from benchmark_adapter.data.reference import Action, ReferenceStep
+from benchmark_adapter.data.topics import Gold, read_topic_file, read_topic_files
 from benchmark_adapter.errors import DatasetError
 from memory.records import CallStep, Observation, ToolCall, Turn
 from memory.storage.turn_log import decode_turn, encode_turn

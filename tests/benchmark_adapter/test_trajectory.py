@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, PSEUDO_ACTIONS, Action, ReferenceStep
 from benchmark_adapter.errors import MalformedCallError
 from benchmark_adapter.evaluator.frontier import Candidates
 from benchmark_adapter.evaluator.trajectory import (

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmark_adapter.data.dataset import ReferenceTurn
-from benchmark_adapter.data.topics import CLARIFICATION, FINAL_ANSWER, Gold, ReferenceStep
+from benchmark_adapter.data.reference import CLARIFICATION, FINAL_ANSWER, ReferenceStep
+from benchmark_adapter.data.topics import Gold
 from benchmark_adapter.evaluator.verdict import Label
 from benchmark_adapter.replay.turn_result import TurnLine
 from benchmark_adapter.scoring.exact import ExactScore

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 from pydantic import JsonValue
 
 from benchmark_adapter.data.dataset import ReferenceTurn, Session
-from benchmark_adapter.data.topics import CLARIFICATION
-from benchmark_adapter.replay.past import arguments, clock_of, past_turn
+from benchmark_adapter.data.reference import CLARIFICATION, arguments
+from benchmark_adapter.replay.past import clock_of, past_turn
 from clarifier.decision import Proposal, Situation
 from memory.evidence import Evidence
 from memory.language.text import language

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from clarifier.grounding.clocks import as_weekdays, in_half, names_time, weekdays_in
+from clarifier.grounding.clocks import as_weekdays, in_half, names_time
 from clarifier.settings import GroundingSettings
 from memory.tools import Parameter
 from tests.clarifier.samples import NOW, need
@@ -33,27 +33,6 @@ from tests.clarifier.samples import NOW, need
 )
 def test_a_time_that_is_not_spelled_out(value: str, text: str, probability: float | None) -> None:
     assert names_time(value, text, NOW, GroundingSettings()) == probability
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("Monday to Thursday", [{0, 1, 2, 3}]),
-        ("Mon-Thu", [{0, 1, 2, 3}]),
-        ("Mondays and Wednesdays", [{0, 2}]),
-        ("Friday through Monday", [{4, 5, 6, 0}]),
-        ("on weekdays", [{0, 1, 2, 3, 4}]),
-        ("every day", [{0, 1, 2, 3, 4, 5, 6}]),
-        ("周一到周四", [{0, 1, 2, 3}]),
-        ("礼拜一至五", [{0, 1, 2, 3, 4}]),
-        ("周二和周四", [{1, 3}]),
-        ("礼拜一到礼拜四。礼拜五到礼拜天让他松口气", [{0, 1, 2, 3}, {4, 5, 6}, {0, 1, 2, 3, 4, 5, 6}]),
-        ("the sun is on the wed", [{6, 2}]),
-        ("no day at all", []),
-    ],
-)
-def test_days_of_the_week(text: str, named: list[set[int]]) -> None:
-    assert weekdays_in(text) == frozenset(map(frozenset, named))
 
 
 @pytest.mark.parametrize(

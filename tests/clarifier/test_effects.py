@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.effects import Effect, effect_of, is_read_only, is_sensitive
+from clarifier.effects import effect_of, is_read_only, is_sensitive
+from memory.language.schema import Effect
 from tests.clarifier.samples import tool
 
 
@@ -26,6 +27,28 @@ from tests.clarifier.samples import tool
         ("tongzhi", "向联系人发送通知。", "message"),
         ("jizhang", "创建新的交易记录。", "write"),
         ("frobnicate", "", "write"),
+        ("order_history", "", "read"),
+        ("order_history", "Order history of the user.", "read"),
+        ("orderHistory", "Returns what was ordered.", "read"),
+        ("order_list", "查询订单列表。", "read"),
+        ("order_food", "Order food for delivery.", "pay"),
+        ("order_pizza", "Lets the user order pizza.", "pay"),
+        ("order_cancel", "", "write"),
+        ("order_create", "Create an order.", "pay"),
+        ("book_search", "Search the library.", "read"),
+        ("book_search", "", "read"),
+        ("book_table", "在查到的餐厅订位，返回编号。", "write"),
+        ("book_table", "Find and book a table.", "write"),
+        ("book_table", "", "write"),
+        ("record_lookup", "", "read"),
+        ("message_search", "Search messages.", "read"),
+        ("message_contact", "Message a contact.", "message"),
+        ("transfer_quote", "", "read"),
+        ("user_list_update", "", "write"),
+        ("account_get_status", "This tool belongs to the account system.", "read"),
+        ("shop.find_nearby", "Locate shops.", "read"),
+        ("eats.order", "Place an order for food.", "pay"),
+        ("place_order", "This tool belongs to the trading system.", "pay"),
     ],
 )
 def test_effect(name: str, description: str, effect: Effect) -> None:

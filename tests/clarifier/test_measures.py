@@ -4,32 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from clarifier.grounding.measures import is_other_unit, lengths_of_time, measured, speaks_of, units_of
+from clarifier.grounding.measures import is_other_unit, measured, speaks_of, units_of
+from memory.language.values.units import Unit
 from memory.tools import Parameter
 from tests.clarifier.samples import need
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("half an hour", [1800]),
-        ("an hour and a half", [5400]),
-        ("a quarter of an hour", [900]),
-        ("a couple of hours", [7200]),
-        ("a fortnight", [1_209_600]),
-        ("半小时", [1800]),
-        ("一个半小时", [5400]),
-        ("两个钟头", [7200]),
-        ("三个礼拜", [1_814_400]),
-        ("two weeks", [1_209_600]),
-        ("35 minutes", [2100]),
-        ("3小时", [10_800]),
-        ("three apples", []),
-    ],
-)
-def test_lengths_of_time(text: str, seconds: list[int]) -> None:
-    assert list(lengths_of_time(text)) == seconds
-
 
 WEIGHT = need("weight_kg", "Weight of the parcel.", type="number")
 
@@ -47,15 +25,22 @@ WEIGHT = need("weight_kg", "Weight of the parcel.", type="number")
         (need("reach", "Minutes, hours or yards."), {"length": 0.9144}),
         (need("min_rating"), {}),
         (need("age", "Age of the guest."), {}),
+        (need("amount_eur"), {"money": 1}),
+        (need("amount", "Amount in euros."), {"money": 1}),
+        (need("amount", "Amount in euros or in dollars."), {}),
+        (need("amount", "Amount of money."), {}),
+        (need("target", "Temperature in °C."), {"temperature": 1}),
     ],
 )
 def test_the_units_a_parameter_counts_in(parameter: Parameter, units: dict[str, float]) -> None:
-    assert units_of(parameter) == units
+    assert {dimension: unit.factor for dimension, unit in units_of(parameter).items()} == units
 
 
 @pytest.mark.parametrize(
     ("value", "text", "parameter"),
     [
+        (20, "68 degrees Fahrenheit", need("target", "Temperature in Celsius.")),
+        (50, "50 euros to Ben", need("amount", "Amount in EUR.")),
         (3, "六斤的箱子", WEIGHT),
         (1.5, "这个三斤", WEIGHT),
         (0.5, "500 grams of flour", WEIGHT),
@@ -89,6 +74,8 @@ def test_amounts_that_are_said_otherwise(value: float, text: str, parameter: Par
 @pytest.mark.parametrize(
     ("value", "text", "parameter"),
     [
+        (68, "68 degrees Fahrenheit", need("target", "Temperature in Celsius.")),
+        (50, "50 dollars to Ben", need("amount", "Amount in EUR.")),
         (6, "六斤的箱子", WEIGHT),
         (5, "no more than a quarter", need("threshold", "Per cent full.")),
         (30, "for half an hour", need("length", "Length in seconds.")),
@@ -104,9 +91,10 @@ def test_amounts_that_are_not_said(value: float, text: str, parameter: Parameter
 
 
 def test_a_number_in_another_unit_is_another_number() -> None:
-    assert is_other_unit(("mass", 500), WEIGHT)
-    assert not is_other_unit(("mass", 1000), WEIGHT)
-    assert not is_other_unit(("time", 60), WEIGHT)
+    assert is_other_unit(Unit("mass", 500), WEIGHT)
+    assert not is_other_unit(Unit("mass", 1000), WEIGHT)
+    assert not is_other_unit(Unit("time", 60), WEIGHT)
+    assert is_other_unit(Unit("money", 1, currency="USD"), need("amount", "Amount in EUR."))
     assert not is_other_unit(None, WEIGHT)
 
 

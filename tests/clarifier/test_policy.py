@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clarifier.decision import Odds
-from clarifier.effects import Effect
 from clarifier.errors import CalibrationError, UnknownPolicyError
 from clarifier.policy import ProductPolicy, Stakes, open_policy
+from memory.language.schema import Effect
 
 
 def odds(p_act: float, p_calls: float, p_asked: float) -> Odds:

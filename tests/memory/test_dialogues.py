@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tests.memory.dialogues import Dialogue, read
+from benchmark_adapter.suites.dialogues import Dialogue
+from tests.memory.dialogues import read
 
 DIALOGUES = read()
 MISSED = {

@@ -72,10 +72,10 @@ class TestServers(MemoryContract):
             assert told(receipt) == [("turn log", 40, None), ("vector index", 40, None), ("settings", 1, None)]
             [of_postgres, of_chroma] = receipt.residues
             memory.reindex(from_scratch=True)
-        assert "VACUUM FULL turns, scopes, user_settings" in of_postgres
+        assert "VACUUM FULL turns, scopes, user_settings, journal" in of_postgres
         assert "stead reindex --from-scratch" in of_chroma
         database = options["log_url"].partition("@/")[2].partition("?")[0]
-        postgres.run("VACUUM FULL turns, scopes, user_settings", database=database)
+        postgres.run("VACUUM FULL turns, scopes, user_settings, journal", database=database)
         postgres.run("ALTER SYSTEM SET wal_recycle = off")  # so that old segments of the log are removed, not reused
         postgres.run("SELECT pg_reload_conf()")
         for _ in range(2):

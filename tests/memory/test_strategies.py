@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from memory.embedder import Matrix, Vector
-from memory.errors import UnknownStrategyError
+from memory.errors import IncompleteStrategyError, UnknownStrategyError
 from memory.language.text import tokenise
 from memory.ranking.ranker import Ranked
 from memory.recall import Hit, Recall, TurnVectors
@@ -121,6 +121,14 @@ def test_an_unknown_name_is_refused_with_the_known_ones(name: str) -> None:
         open_strategy(name, Shelf())
     with pytest.raises(UnknownStrategyError):
         default_budget(name)
+
+
+@pytest.mark.parametrize("missing", ["create", "DEFAULT_BUDGET_TOKENS"])
+def test_a_strategy_that_lacks_something_is_told_what(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(f"memory.strategies.full.{missing}")
+
+    with pytest.raises(IncompleteStrategyError, match=f"'full' does not define '{missing}'"):
+        default_budget("full")
 
 
 words = st.sampled_from(["rain", "seat", "always", "Ghent", "window", "过敏", "for my wife", "undo that", "x" * 200])

@@ -129,6 +129,7 @@ def test_a_log_of_the_first_revision_is_brought_up_to_date(path: Path) -> None:
     with closing(sqlite3.connect(path)) as other, other:
         other.execute("DROP TABLE scopes")
         other.execute("DROP TABLE user_settings")
+        other.execute("DROP TABLE journal")
         other.execute("UPDATE alembic_version SET version_num = '0001'")
     with closing(SqlTurnLog(f"sqlite:///{path}")) as log:
         versions = log.version(ANN), log.version(Scope("bob", tenant="t"))

@@ -129,29 +129,8 @@ def test_numbers_as_written() -> None:
     assert [parse_number(text) for text in wholes] == [1200, 12, 250, 120, None, None]
 
 
-def test_a_small_m_is_no_million_and_brackets_list() -> None:
-    assert [span.value for span in find_numbers("a base of 5m, 2M users, [200,300, 4.5] and (1,2)")] == [
-        5, 2_000_000, 200, 300, 4.5, 1, 2,
-    ]  # fmt: skip
-
-
 HUGE = 10**400
 NINES = "9" * 400
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("方圆七英里之内", [7]),
-        ("跑了四公里，歇两分钟", [4, 2]),
-        ("三厘米宽、九磅重", [3, 9]),
-        ("两升牛奶六欧元", [2, 6]),
-        ("在第三英里处那一公里", []),
-        ("一下子，三国演义，一世英名", []),
-    ],
-)
-def test_a_lone_chinese_numeral_counts_before_a_unit(text: str, found: list[int]) -> None:
-    assert [span.value for span in find_numbers(text)] == found
 
 
 def test_numbers_beyond_a_float_are_kept_where_they_are_exact_and_else_refused() -> None:

@@ -11,8 +11,9 @@ from agent.planners.rules.kinds import kind_of
 from agent.planners.rules.phrases import has_chinese
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.utterance import Said, Text
+from memory.language.values.amounts import amounts_of_things
 from memory.language.values.descriptions import described_format
-from memory.language.values.numbers import finite, whole
+from memory.language.values.numbers import whole
 from memory.language.values.values import equal
 from memory.tools import Parameter, Tool
 
@@ -106,19 +107,12 @@ def _goes_on(said: Said, inner: Parameter, taken: Sequence[Said], text: Text) ->
     return said.start >= taken[-1].end and len(between.split()) <= 3 and not re.search(r"[.;!?]\s", between)
 
 
-_OF = re.compile(
-    r"(?P<n>\d+(?:\.\d+)?)\s?(?:[a-z]+\s)?of\s(?P<thing>[a-z][a-z-]*(?:\s(?!and\b|of\b)[a-z-]+)?)", re.IGNORECASE
-)
-
-
 def _counted_things(element: Parameter, text: str) -> JsonValue:
     """Return the list that "250 grams of flour, 500 of milk" says for objects of a number and a name."""
     numeric = [inner.name for inner in element.properties if inner.type in ("number", "integer")]
     textual = [inner.name for inner in element.properties if inner.type == "string"]
     if len(numeric) != 1 or len(textual) != 1:
         return None
-    things: list[JsonValue] = []
-    for match in _OF.finditer(text):
-        if (number := finite(match["n"])) is not None:
-            things.append({textual[0]: match["thing"], numeric[0]: whole(number)})
+    said = amounts_of_things(text)
+    things: list[JsonValue] = [{textual[0]: thing, numeric[0]: whole(number)} for number, thing in said]
     return things or None

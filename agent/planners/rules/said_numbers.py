@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.planners.rules.kinds import FUNCTION_STEMS, noun_stems
-from agent.planners.rules.limits import bound_of, bound_said, counts_results, is_count
-from agent.planners.rules.measures import measured
+from agent.planners.rules.limits import bound_of, is_count
+from agent.planners.rules.measures import measured, other_units
 from agent.planners.rules.utterance import LOOK_AROUND, Said, Text, before
 from memory.language.text import split_name, stem
+from memory.language.values.bounds import bound_said, counts_results
 from memory.language.values.mentions import Mention
 from memory.tools import Parameter
 
@@ -53,7 +54,10 @@ def numbers(parameter: Parameter, text: Text, kind: str) -> Iterator[Said]:
         return
     yield from measured(parameter, text)
     readings = _Reading(parameter, nouns, name_nouns, units, is_money)
+    others = other_units(parameter, text)
     for mention in text.of_kind("number"):
+        if mention.start in others:
+            continue
         strength = readings.strength(mention, text)
         if strength > 0.3 and not text.in_focus(mention.start):
             strength -= 0.2
@@ -84,9 +88,11 @@ class _Reading:
             return 0.95
         if _zh_beside(text.text, mention, self.parameter):
             return 0.9
-        if (bound := bound_of(self.parameter)) is not None and bound == bound_said(text.text, mention):
+        if (bound := bound_of(self.parameter)) is not None and bound == bound_said(
+            text.text, mention.start, mention.end
+        ):
             return 0.9
-        if is_count(self.parameter) and counts_results(text.text, mention):
+        if is_count(self.parameter) and counts_results(text.text, mention.end):
             return 0.85
         return 0.1 if unit in _ALL_UNITS else 0.3  # 0.1: it counts something else
 

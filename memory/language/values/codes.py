@@ -12,6 +12,10 @@ from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from memory.language.tongue import tongue
+from memory.language.values.plain import plain
+from memory.language.values.unsure import unsure_on_error
+
 CodeKind = Literal["country", "currency", "language"]
 
 # CLDR has no words for the people of a country.
@@ -34,8 +38,14 @@ _SHORT_CURRENCIES = {"dollar": "USD", "dollars": "USD", "bucks": "USD", "pound":
                      "rmb": "CNY", "yuan": "CNY", "kronor": "SEK", "kroner": "NOK", "rupees": "INR",
                      "美金": "USD", "美刀": "USD", "日币": "JPY", "韩币": "KRW", "港币": "HKD", "泰铢": "THB",
                      "人民币": "CNY", "€": "EUR", "£": "GBP", "$": "USD", "US$": "USD", "C$": "CAD", "A$": "AUD",
+                     "AU$": "AUD", "NZ$": "NZD",
+                     "S$": "SGD", "NT$": "TWD", "R$": "BRL", "CA$": "CAD", "CN¥": "CNY", "JP¥": "JPY",
                      "HK$": "HKD", "₹": "INR", "₩": "KRW", "zł": "PLN", "₽": "RUB", "₺": "TRY", "฿": "THB"}  # fmt: skip
 _MONEY_WORD = re.compile(r"(?P<people>[A-Za-z]+)\s(?:money|currency|dollars?|pounds?|francs?|kron[aeo]r?|pesos?)\b")
+_BESIDE_FIGURES = re.compile(
+    r"(?<=\d)\s?(?P<after>[A-Za-z]{3})(?![A-Za-z])|(?<![A-Za-z])(?P<before>[A-Za-z]{3})(?=\s?\d)"
+)
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 class CodeSpan(NamedTuple):
@@ -48,9 +58,9 @@ class CodeSpan(NamedTuple):
 
 def code_of(kind: CodeKind, name: str) -> str | None:
     """Return the ISO code that `name` stands for (a code stands for itself), or `None`."""
-    name = " ".join(name.split()).removeprefix("the ")
+    name = " ".join(plain(name).split()).removeprefix("the ")
     code = name.upper() if kind != "language" else name.lower()
-    return code if code in _codes(kind) else _names(kind).get(name.casefold()) or _names(kind).get(name)
+    return code if code in _codes(kind) else _names(kind).get(name.casefold())
 
 
 def currency_of(country: str) -> str | None:
@@ -62,8 +72,19 @@ def find_codes(kind: CodeKind, text: str) -> tuple[CodeSpan, ...]:
     """Return what of `kind` is named in `text`, in order, the longest name at each place.
 
     English country and language names count in capitals only; a city counts for its country where it names a time
-    zone; a currency also as its symbol, its code, or as a people's money ("Canadian dollars").
+    zone; a currency also as its symbol, its code (in small letters beside figures), or as a people's money ("Canadian
+    dollars"). "¥" alone is two currencies: it is read in a Chinese text only.
     """
+    return _find_codes(text, kind)
+
+
+def _no_codes(text: str) -> tuple[CodeSpan, ...]:
+    return ()
+
+
+@unsure_on_error(_no_codes)
+def _find_codes(text: str, kind: CodeKind) -> tuple[CodeSpan, ...]:
+    text = plain(text)
     found: list[CodeSpan] = []
     for span in sorted(_candidates(kind, text), key=lambda span: (span.start, -span.end)):
         if not found or span.start >= found[-1].end:
@@ -77,18 +98,28 @@ def _candidates(kind: CodeKind, text: str) -> Iterator[CodeSpan]:
         word = match.group()
         if kind != "currency" and word[0].isascii() and not word[0].isupper():
             continue
-        yield CodeSpan(match.start(), match.end(), names.get(word.casefold()) or names[word])
-    if kind == "language":
-        return
-    for match in re.finditer(r"(?<![A-Za-z])(?:[A-Z]{2}|[A-Z]{3})(?![A-Za-z])", text):
-        if match.group() in _codes(kind) and (kind == "currency" or match.group() in ("US", "UK")):
-            yield CodeSpan(match.start(), match.end(), match.group())
+        if (code := names.get(word.casefold())) is not None:
+            yield CodeSpan(match.start(), match.end(), code)
+    if kind != "language":
+        for match in re.finditer(r"(?<![A-Za-z])(?:[A-Z]{2}|[A-Z]{3})(?![A-Za-z])", text):
+            if match.group() in _codes(kind) and (kind == "currency" or match.group() in ("US", "UK")):
+                yield CodeSpan(match.start(), match.end(), match.group())
     if kind == "currency":
-        for match in _MONEY_WORD.finditer(text):
-            country = _PEOPLES.get(match["people"].casefold())
-            tender = currency_of(country) if country else None
-            if tender:
-                yield CodeSpan(match.start(), match.end(), tender)
+        yield from _money(text)
+
+
+def _money(text: str) -> Iterator[CodeSpan]:
+    """Yield the currencies that are told by what stands beside them."""
+    for match in _BESIDE_FIGURES.finditer(text):
+        code = (match["before"] or match["after"]).upper()
+        if code in _codes("currency") and code.casefold() not in tongue("en").words_not_codes:
+            yield CodeSpan(*match.span("before" if match["before"] else "after"), code)
+    for match in re.finditer("¥", text) if _HAN.search(text) else ():
+        yield CodeSpan(match.start(), match.end(), "CNY")
+    for match in _MONEY_WORD.finditer(text):
+        country = _PEOPLES.get(match["people"].casefold())
+        if country and (tender := currency_of(country)):
+            yield CodeSpan(match.start(), match.end(), tender)
 
 
 def _named(kind: CodeKind, text: str) -> Iterator[re.Match[str]]:
@@ -148,7 +179,8 @@ def _names(kind: CodeKind) -> Mapping[str, str]:
         names = {**_PEOPLES, **names, **_SHORT_COUNTRIES}
     elif kind == "currency":
         names |= _SHORT_CURRENCIES
-    return MappingProxyType({name: code for name, code in names.items() if len(name) > 1 or not name.isalnum()})
+    named = {name.casefold(): code for name, code in names.items() if len(name) > 1 or not name.isalnum()}
+    return MappingProxyType(named)
 
 
 def _currency_names(locale: Locale) -> dict[str, str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from memory.language.text import stem
+from memory.language.values.amounts import amounts
 from memory.language.values.mentions import Mention, overlaps
+from memory.language.values.units import units
 from memory.tools import Parameter
 
 
@@ -28,6 +31,9 @@ def enum_mention(text: str, parameter: Parameter, *, partial: bool = False) -> t
     stems = _stems(text)
     found: list[Mention] = []
     for value in source.enum:
+        found.extend(
+            Mention("enum", start, end, text[start:end], value) for start, end in _amounts_of(str(value), text)
+        )
         for words in _phrases(str(value), source, partial):
             found.extend(
                 Mention("enum", start, end, text[start:end], value) for start, end in _places(words, stems, text)
@@ -45,7 +51,24 @@ def _stems(text: str) -> list[tuple[str, int, int]]:
     return [(stem(match.group().casefold()), match.start(), match.end()) for match in found]
 
 
-_ABBREVIATED = {"min": "minute", "h": "hour", "hr": "hour", "d": "day", "w": "week", "m": "minute", "y": "year"}
+_COUNTED = re.compile(r"(?P<number>\d+)\s?(?P<unit>[a-z]+)")
+_ABBREVIATED = {"m": "minute", "d": "day", "w": "week"}
+"""What allowed values call a unit, and nobody who speaks; months and years have no length."""
+_CALENDAR = {"y": "year", "mo": "month"}
+
+
+def _amounts_of(value: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where `text` names the amount that an allowed value is, in whatever unit: "half an hour" for `30min`."""
+    counted = _COUNTED.fullmatch(value)
+    unit = units().get(_ABBREVIATED.get(counted["unit"], counted["unit"])) if counted else None
+    if counted is None or unit is None:
+        return
+    size = float(counted["number"]) * unit.factor
+    for one in amounts(text):
+        if one.unit is None or one.unit.dimension != unit.dimension:
+            continue
+        if math.isclose(one.value * one.unit.factor, size):
+            yield one.start, one.end
 
 
 _CHINESE: dict[str, tuple[str, ...]] = {
@@ -64,15 +87,12 @@ _CHINESE: dict[str, tuple[str, ...]] = {
 def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[str, ...]]:
     """Yield the word stems that name an enum value."""
     meaning = "\\(|（|:|：|for |means |represents |表示|代表|即"
-    counted = re.fullmatch(r"(\d+)\s?([a-z]+)", value)
+    counted = _COUNTED.fullmatch(value)
     words = _value_words(value)
+    if counted and counted["unit"] in _CALENDAR:
+        yield counted["number"], _CALENDAR[counted["unit"]]
     if len(value) > 1 or not value.isascii():
         yield words
-    if counted and counted.group(2) in _ABBREVIATED:
-        unit = stem(_ABBREVIATED[counted.group(2)])
-        yield counted.group(1), unit
-        yield counted.group(1), stem(counted.group(2))
-        yield from ((stem(word), unit) for word, number in _SMALL.items() if number == counted.group(1))
     described = re.search(
         rf"(?<![A-Za-z]){re.escape(value)}['’\"]?\s*(?:{meaning})\s*(?P<words>[A-Za-z\u4e00-\u9fff]+)",
         parameter.description,
@@ -88,10 +108,6 @@ def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[
         telling = tuple(word for word in words if not any(word in other for other in others))
         if telling and telling != words:
             yield telling
-
-
-_SMALL = {"one": "1", "two": "2", "three": "3", "five": "5", "ten": "10", "fifteen": "15", "thirty": "30"} | {
-    "sixty": "60", "quarter": "15", "half": "30"}  # fmt: skip
 
 
 def _value_words(value: str) -> tuple[str, ...]:

@@ -12,8 +12,12 @@ from pydantic import JsonValue
 
 from memory.language.text import stem
 from memory.language.values.codes import find_codes
-from memory.language.values.dates import find_dates
+from memory.language.values.dates import Dates, read_dates
+from memory.language.values.figure_dates import Order
+from memory.language.values.money import currency_beside
 from memory.language.values.numbers import find_numbers
+from memory.language.values.plain import READ_CHARACTERS as READ_CHARACTERS
+from memory.language.values.plain import plain
 from memory.language.values.taken import Taken
 from memory.language.values.times import find_times
 from memory.language.values.words import tagged
@@ -56,25 +60,24 @@ class Mention:
     """Of a number: the word that follows it (its stem), or the ISO code of a currency."""
 
 
-READ_CHARACTERS = 8_000
-"""How much of one text is read for what it names, from its beginning: four pages, and what comes later is pasted."""
-
-
-def mentions(text: str, now: datetime | None) -> tuple[Mention, ...]:
+def mentions(text: str, now: datetime | None, *, order: Order | None = None) -> tuple[Mention, ...]:
     """Return what the first `READ_CHARACTERS` of `text` name, in order of its place.
 
     Dates, times, numbers, addresses, ids and quoted text exclude one another (an id's digits are no number). Names,
-    countries, currencies, languages and the cues `yes` and `no` may lie over others.
+    countries, currencies, languages and the cues `yes` and `no` may lie over others. What looks like one of them and
+    is not surely read is left out; `doubts` tells of it.
 
     Args:
         text: What was said.
         now: The clock that relative dates count from; `None` leaves those out.
+        order: Of day and month in figures, as this person writes them; `None`: unknown.
     """
     text = text[:READ_CHARACTERS]
     taken = Taken()
+    dates = read_dates(text, now, order=order)
     exact = [
         mention
-        for found in (_written(text), _dated(text, now), _numbers(text))
+        for found in (_written(text), _dated(text, dates), _numbers(text, Taken(dates.unread)))
         for mention in found
         if taken.add(mention.start, mention.end)
     ]
@@ -129,9 +132,8 @@ def _written(text: str) -> Iterator[Mention]:
                 yield Mention(kind, start, start + len(words), words, words)
 
 
-def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
-    dates = find_dates(text, now)
-    for span in dates:
+def _dated(text: str, dates: Dates) -> Iterator[Mention]:
+    for span in dates.spans:
         words = text[span.start : span.end]
         if span.is_range:
             yield Mention("date_range", span.start, span.end, words, [span.iso, span.last.isoformat()])
@@ -139,7 +141,7 @@ def _dated(text: str, now: datetime | None) -> Iterator[Mention]:
             yield Mention("date", span.start, span.end, words, span.iso)
     for time in find_times(text):
         # In "half eleven tonight" the day is a date of its own; the time ends before it.
-        end = min((span.start for span in dates if time.start < span.start < time.end), default=time.end)
+        end = min((span.start for span in dates.spans if time.start < span.start < time.end), default=time.end)
         yield Mention("time", time.start, end, text[time.start : end].rstrip(), time.value)
 
 
@@ -157,25 +159,26 @@ _DETERMINED = re.compile(r"\b(?:the|that|this|which|first|second|last|next|no|an
 _COUNTS_ONE = re.compile(rf"[\s-](?!(?:{_NO_NOUN})\b)[a-z]+", re.IGNORECASE)
 
 
-def _numbers(text: str) -> Iterator[Mention]:
-    currencies = find_codes("currency", text)
-    ending = {money.end: money.code for money in currencies}
-    beginning = {money.start: money.code for money in currencies}
+def _numbers(said: str, unread: Taken) -> Iterator[Mention]:
+    """Yield the numbers outside of what looks like a date and is not read."""
+    text = plain(said)
+    beside = currency_beside(text)
     for number in find_numbers(text):
+        if unread.overlaps(number.start, number.end):
+            continue
         if _PRONOUN.search(text[max(0, number.end - _LOOK_BACK) : number.end]) and not _counts(
             text, number.start, number.end
         ):
             continue
-        unit = (
-            ending.get(number.start - 1)
-            or ending.get(number.start)
-            or beginning.get(number.end)
-            or beginning.get(number.end + 1)
-        )
+        unit = beside(number.start, number.end)
+        if text.endswith("百分之", 0, number.start) or text.startswith("百分之", number.start):
+            unit = "%"
+        elif unit is None and "块" in text[number.start : number.end]:
+            unit = "块"
         following = _UNIT.match(text, number.end)
         if unit is None and following:
             unit = stem(following["unit"].casefold())
-        yield Mention("number", number.start, number.end, text[number.start : number.end], number.value, unit)
+        yield Mention("number", number.start, number.end, said[number.start : number.end], number.value, unit)
 
 
 def _counts(text: str, start: int, end: int) -> bool:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from itertools import pairwise
+from collections.abc import Callable
 from typing import NamedTuple
 
+from memory.language.values.figures import Number as Number
+from memory.language.values.figures import finite as finite
+from memory.language.values.figures import natural as natural
+from memory.language.values.figures import whole as whole
+from memory.language.values.han_numbers import (
+    HAN_NUMBER,
+    KUAI,
+    MIXED,
+    PARTS,
+    POINT,
+    VAGUE,
+    read_kuai,
+    read_mixed,
+    read_parts,
+    read_point,
+    stands_alone,
+)
+from memory.language.values.han_numbers import read_chinese as read_chinese
+from memory.language.values.plain import READ_CHARACTERS, plain
 from memory.language.values.taken import Taken
-from memory.language.values.units import HAN_UNITS
-
-Number = int | float
+from memory.language.values.unsure import unsure_on_error
 
 _UNIT_WORDS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -20,41 +36,54 @@ _UNIT_WORDS = (
 _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _UNITS = {word: value for value, word in enumerate(_UNIT_WORDS.split())}
 _TENS = {word: 10 * value for value, word in enumerate(_TEN_WORDS.split(), start=2)}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_DIGIT_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000} | _SCALES  # a small m is metres or minutes
-_ZH_DIGITS = {char: value for value, char in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "俩": 2, "仨": 3}
-_ZH_TENS = {"十": 10, "百": 100, "千": 1_000}
-_ZH_SCALES = {"万": 10_000, "亿": 100_000_000}
+_SCALES = {"hundred": 100, "thousand": 1_000, "lakh": 100_000, "million": 1_000_000, "crore": 10_000_000,
+           "billion": 1_000_000_000, "trillion": 1_000_000_000_000}  # fmt: skip
+_DIGIT_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000, "dozen": 12} | _SCALES  # a small m is metres
+_SHARES = {"half": 0.5, "a half": 0.5, "quarter": 0.25, "a quarter": 0.25, "three quarters": 0.75,
+           "½": 0.5, "¼": 0.25, "¾": 0.75}  # fmt: skip
 
 _WORD = "(?:" + "|".join(sorted([*_UNITS, *_TENS], key=len, reverse=True)) + ")"
 _SCALE = "(?:" + "|".join(_SCALES) + ")"
+_AFTER_SCALE = "(?:" + "|".join(f"(?<={scale})" for scale in _SCALES) + ")"
+_SIGN = r"(?:(?:minus|negative)\s)?"
 _WORDS = re.compile(
-    rf"\b(?:half a dozen|(?:a |(?:{_WORD}) )?dozen|(?:an? (?={_SCALE}))?"
-    rf"(?:{_WORD}|{_SCALE})(?:(?:[ -]| and )(?:{_WORD}|{_SCALE}))*)\b",
+    rf"\b(?:half a dozen|(?:a |(?:{_WORD}) )?dozen"
+    rf"|{_SIGN}(?:an? (?={_SCALE}))?(?:{_WORD}|{_SCALE})"
+    rf"(?:[ -](?:{_WORD}|{_SCALE})|{_AFTER_SCALE} and {_WORD})*)\b",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(
+    r"(?<![\w/.,])(?:(?P<whole>\d{1,4}) (?P<n>[1-9])/(?P<d>[2-9])(?![\d/])"
+    r"|(?P<above>[1-9])/(?P<below>[2-9])(?=\s(?:of|an?|cups?|tea|table|inch|miles?|hours?|litres?|pounds?|kg|oz)\b))"
+)
+_PARTS_IN_WORDS = {"quarter": 4, "third": 3, "fifth": 5, "tenth": 10}
+_BELOW_ZERO = re.compile(
+    rf"(?<![\w.])(?P<number>\d{{1,4}}|{_WORD})(?: degrees?)? below(?: zero)?\b(?! \w)", re.IGNORECASE
+)
+_IN_WORDS = re.compile(
+    rf"\b(?P<whole>{_WORD}) point (?P<decimals>{_WORD}(?:[ -]{_WORD})*)(?: (?P<scale>{_SCALE})\b)?"
+    rf"|\b(?P<count>an?|\d{{1,4}}|{_WORD}) (?P<of>{_SCALE}) and a (?P<share>half|quarter)\b"
+    rf"|\b(?P<parts>one|two|three|four) (?P<part>quarter|third|fifth|tenth)s?\b(?! (?:past|to|of an?)\b)",
+    re.IGNORECASE,
+)
+_MILLIONS = re.compile(r"(?<=[€$£¥₹])(?P<digits>\d{1,6}(?:\.\d{1,4})?)\s?(?:m|mn|mio)\b", re.IGNORECASE)
+_PART_OF = re.compile(rf"\b(?P<share>half|(?:a |three )?quarters?) (?:of )?an? (?P<scale>{_SCALE})\b", re.IGNORECASE)
+_AND_PART = re.compile(
+    rf"\b(?P<whole>\d{{1,6}}|{_WORD}) and (?P<share>a half|a quarter|three quarters)\b(?! (?:past|to)\b)"
+    rf"(?: (?P<scale>{_SCALE})\b)?|(?P<digits>(?<![\w.])\d{{1,6}})?\s?(?P<sign>[½¼¾])",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(
-    r"(?<![A-Za-z0-9_.])[-+]?(?:\d{1,3}(?:[,，]\d{3})+|\d+)(?:\.\d+)?"
-    r"(?:\s?(?:hundred|thousand|million|billion)\b|(?:k|bn|K|M)\b|[百千万亿]+)?"
+    r"(?<![A-Za-z0-9_.])(?:[-+]|(?i:(?<!\d\s)\b(?:minus|negative)\s)|负|零下)?"
+    r"(?:\d{1,3}(?:[,，'’]\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}|(?=\.\d)|\d+)(?:\.\d+)?"
+    r"(?i:\s?(?:hundred|thousand|lakh|million|crore|billion|trillion|dozen)\b)?(?:(?<=\d)(?:k|bn|K|M)\b|[百千万亿]+(?!\d))?"
     r"(?![\d])"
 )
+_SPACED = re.compile(r"(?<![\w.,])(?<!\d )[-+]?[1-9]\d{0,2}(?: \d{3})+(?:,\d{1,2}(?!\d)|(?![\d.]|,\d| \d))(?!/)")
+_COMMA = re.compile(r"(?<![\w.,])[-+]?\d+,(?:\d{1,2}|\d{4,9})(?=\s?(?:[€£$%°]|(?:kg|g|km|cm|mm|m|l|ml|litres?|liters?"
+                    r"|kilos?|euros?|eur|hours?|miles?|metres?|meters?|stars?)\b))", re.IGNORECASE)  # fmt: skip
 _LISTED = re.compile(r"[\[(]\s*[-+]?\d+(?:\.\d+)?(?:\s*,\s*[-+]?\d+(?:\.\d+)?)+\s*[\])]")
 _SEPARATE = re.compile(r"[-+]?\d+(?:\.\d+)?")
-_ZH_NUMBER = re.compile(r"[零〇一二三四五六七八九十百千万亿两]+")
-
-
-def finite(value: str | float) -> float | None:
-    """Return a number, or the digits of one, as a float; `None` if it is no number or beyond what a float holds."""
-    try:
-        number = float(value)
-    except (OverflowError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def natural(digits: str) -> int | None:
-    """Return digits as an integer, exactly; `None` if they are none or more than a float can hold."""
-    return int(digits) if digits.isdecimal() and finite(digits) is not None else None
 
 
 class NumberSpan(NamedTuple):
@@ -68,6 +97,8 @@ class NumberSpan(NamedTuple):
 def parse_number(text: str) -> Number | None:
     """Return the number that the whole of `text` writes ("1.2k", "18,500", "twenty-one", "三百五"), else `None`."""
     text = unicodedata.normalize("NFKC", text).strip()
+    if len(text) > READ_CHARACTERS:
+        return None
     for span in find_numbers(text):
         if (span.start, span.end) == (0, len(text)):
             return span.value
@@ -80,104 +111,173 @@ def find_numbers(text: str) -> tuple[NumberSpan, ...]:
     A lone Chinese numeral is one only where it stands before a measure word or alone, since most of them are
     parts of words (一下, 三国).
     """
+    return read_numbers(text).spans
+
+
+class Numbers(NamedTuple):
+    """What a text says of numbers."""
+
+    spans: tuple[NumberSpan, ...]
+    unread: tuple[tuple[int, int], ...]
+    """Where something stands that looks like a number and could be two: "three fifty", "1.500"."""
+
+
+@unsure_on_error(lambda text: Numbers((), ((0, len(text)),)))
+def read_numbers(text: str) -> Numbers:
+    """Return the numbers of `text` as `find_numbers` does, with what looks like one and is not surely read."""
+    text = plain(text)
     spans: list[NumberSpan] = []
-    taken = Taken()
+    unread = [match.span() for match in _DUBIOUS.finditer(text)]
+    taken = Taken(unread)
     listed = Taken(match.span() for match in _LISTED.finditer(text))
-    for pattern, read in (
-        (_SEPARATE, _read_digits),
-        (_DIGITS, _read_digits),
-        (_WORDS, _read_words),
-        (_ZH_NUMBER, read_chinese),
-    ):
+    readers = (reader for needed, group in _READERS if needed.search(text) for reader in group)
+    for pattern, read in readers:
         for match in pattern.finditer(text):
             if pattern is _SEPARATE and not listed.overlaps(match.start(), match.start() + 1):
                 continue
-            value = read(match.group())
-            if value is None or (pattern is _ZH_NUMBER and not _stands_alone(text, match)):
+            if pattern is HAN_NUMBER and not stands_alone(text, match):
                 continue
-            if taken.add(match.start(), match.end()):
+            value = read(match)
+            if not taken.add(match.start(), match.end()):
+                continue
+            if value is None:
+                unread.append(match.span())
+            else:
                 spans.append(NumberSpan(match.start(), match.end(), value))
-    return tuple(sorted(spans))
+    return Numbers(tuple(sorted(spans)), tuple(sorted(unread)))
 
 
-def read_chinese(text: str) -> int | None:
-    """Return the value of a Chinese numeral ("十二", "三百五" = 350, "二〇二六"), `None` if it is not one."""
-    if len(text) > 1 and all(char in _ZH_DIGITS for char in text):
-        return natural("".join(str(_ZH_DIGITS[char]) for char in text))
-    total = section = digit = 0
-    last_scale = 1
-    for position, char in enumerate(text):
-        if char in _ZH_DIGITS:
-            digit = _ZH_DIGITS[char]
-            last_scale = 1 if char in "零〇" else last_scale
-        elif char in _ZH_TENS:
-            last_scale = _ZH_TENS[char]
-            section += (digit or (1 if char == "十" or position == 0 else 0)) * last_scale
-            digit = 0
-        elif char in _ZH_SCALES:
-            last_scale = _ZH_SCALES[char]
-            total += (section + digit) * last_scale or last_scale
-            section = digit = 0
-        else:
-            return None
-    if digit and last_scale >= 100:  # 三百五 is 350, 两万三 is 23,000
-        digit *= last_scale // 10
-    return total + section + digit
-
-
-def whole(value: float) -> Number:
-    """Return a whole float as an integer and any other number (one that is not finite, too) as it is."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _read_digits(text: str) -> Number | None:
-    match = re.fullmatch(r"([-+]?[\d,，]+(?:\.\d+)?)\s?([A-Za-z]+|[百千万亿]+)?", text)
-    if match is None:
+def _read_digits(match: re.Match[str]) -> Number | None:
+    parts = re.fullmatch(
+        r"(minus\s|negative\s|负|零下|[-+])?([\d,，'’]+(?:\.\d+)?|\.\d+)\s?([A-Za-z]+|[百千万亿]+)?",
+        match.group(),
+        re.IGNORECASE,
+    )
+    if parts is None:
         return None
-    digits, scale = match.group(1).replace(",", "").replace("，", ""), match.group(2)
+    digits, scale = re.sub("[,，'’]", "", parts.group(2)), parts.group(3)
+    sign = -1 if (parts.group(1) or "+") != "+" else 1
     if not scale and (exact := natural(digits)) is not None:
-        return exact
+        return sign * exact
     number = finite(digits)
     if number is not None and scale:
         factor = _DIGIT_SCALES.get(scale.casefold()) or read_chinese(scale)
         number = finite(round(number * (factor or 1), 9))
+    return None if number is None else whole(sign * number)
+
+
+def _read_spaced(match: re.Match[str]) -> Number | None:
+    """The value of "1 500"; groups that need not belong together ("rooms 101 102") have none."""
+    figures = match.group()
+    first, *groups = re.split(r"[ ,]", figures.lstrip("-+"))
+    if len(first) == 3 and not groups[-1].endswith("0"):
+        return None
+    number = finite(figures.replace(" ", "").replace(",", "."))
     return None if number is None else whole(number)
 
 
-def _read_words(text: str) -> Number | None:
-    text = text.casefold()
+def _read_comma(match: re.Match[str]) -> Number | None:
+    number = finite(match.group().replace(",", "."))
+    return None if number is None else whole(number)
+
+
+def _read_share(match: re.Match[str]) -> Number | None:
+    groups = match.groupdict()
+    share = _SHARES.get((groups["share"] or groups.get("sign") or "").casefold())
+    first = _word_value(groups.get("whole") or groups.get("digits") or "zero")
+    if share is None or first is None:
+        return None
+    return whole((first + share) * _SCALES.get((groups.get("scale") or "").casefold(), 1))
+
+
+def _word_value(word: str) -> Number | None:
+    return natural(word) if word.isdecimal() else _UNITS.get(word.casefold()) or _TENS.get(word.casefold(), 0)
+
+
+def _read_words(match: re.Match[str]) -> Number | None:
+    """Words of a number in an order that one number has; "three fifty" is 3.50 or 350, and none."""
+    text = match.group().casefold()
     if text.endswith("dozen"):
         first = text.removesuffix("dozen").strip()
         return 6 if first == "half a" else 12 * (_UNITS.get(first) or _TENS.get(first) or 1)
     words = re.findall(r"[a-z]+", text)
-    if any(a in _UNITS and b in _TENS for a, b in pairwise(words)):
-        return None  # "three fifty" is 3.50 or 350
+    sign = -1 if words[0] in ("minus", "negative") else 1
     total = current = 0
+    before = ""
     for word in words:
         if word in _UNITS or word in _TENS:
+            follows = before in _TENS and 1 <= _UNITS.get(word, 0) <= 9
+            if (before in _UNITS or before in _TENS) and not follows:
+                return None
             current += _UNITS.get(word, 0) or _TENS.get(word, 0)
         elif word == "hundred":
             current = (current or 1) * 100
         elif word in _SCALES:
             total += (current or 1) * _SCALES[word]
             current = 0
-    return total + current
+        before = word
+    return sign * (total + current)
 
 
-_MEASURES = (
-    *"个条首部本张份位人岁天周月年元块毛角分秒点页次件只箱瓶杯盒斤克米里小集章句段家间套名倍台辆",
-    *(unit for unit in HAN_UNITS if len(unit) > 1 or unit in "升吨磅"),
-    *("美元", "欧元", "英镑", "日元", "港币", "港元", "韩元", "加仑", "平方", "立方", "摄氏度", "公顷", "英亩", "海里"),
+def _read_fraction(match: re.Match[str]) -> Number | None:
+    if match["whole"]:
+        return whole(int(match["whole"]) + int(match["n"]) / int(match["d"]))
+    return whole(int(match["above"]) / int(match["below"]))
+
+
+def _read_below_zero(match: re.Match[str]) -> Number | None:
+    number = _word_value(match["number"])
+    return None if number is None else -number
+
+
+def _read_in_words(match: re.Match[str]) -> Number | None:
+    """The value of "two point five million", "a million and a half", "three quarters"."""
+    if match["parts"]:
+        return whole(_UNITS[match["parts"].casefold()] / _PARTS_IN_WORDS[match["part"].casefold()])
+    if match["of"]:
+        count = 1 if match["count"].casefold() in ("a", "an") else _word_value(match["count"]) or 0
+        return whole((count + _SHARES[match["share"].casefold()]) * _SCALES[match["of"].casefold()])
+    decimals = [_word_value(word) for word in re.findall(r"[a-z]+", match["decimals"].casefold())]
+    if len(decimals) > 9 or any(one is None or one > 9 for one in decimals):
+        return None
+    number = finite(f"{_word_value(match['whole'])}.{''.join(map(str, decimals))}")
+    return None if number is None else whole(round(number * _SCALES.get((match["scale"] or "").casefold(), 1), 6))
+
+
+def _read_millions(match: re.Match[str]) -> Number | None:
+    return whole(round(float(match["digits"]) * 1_000_000, 2))
+
+
+def _read_han(match: re.Match[str]) -> Number | None:
+    figures = match.group().removeprefix("负").removeprefix("零下")
+    number = read_chinese(figures) if figures else None
+    return None if number is None else number if figures == match.group() else -number
+
+
+_Read = Callable[[re.Match[str]], Number | None]
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_FIGURE = re.compile(r"\d")
+_NUMBER_WORD = re.compile(rf"{_WORD}|{_SCALE}|dozen|half|quarter|[½¼¾]", re.IGNORECASE)
+_READERS: tuple[tuple[re.Pattern[str], tuple[tuple[re.Pattern[str], _Read], ...]], ...] = (
+    (_FIGURE, ((_SEPARATE, _read_digits),)),
+    (_NUMBER_WORD, ((_PART_OF, _read_share), (_AND_PART, _read_share))),
+    (_FIGURE, ((_SPACED, _read_spaced), (_COMMA, _read_comma))),
+    (_HAN, ((PARTS, read_parts), (KUAI, read_kuai), (POINT, read_point))),
+    (_FIGURE, ((_FRACTION, _read_fraction), (_MILLIONS, _read_millions), (_BELOW_ZERO, _read_below_zero))),
+    (_NUMBER_WORD, ((_BELOW_ZERO, _read_below_zero), (_IN_WORDS, _read_in_words))),
+    (_FIGURE, ((_IN_WORDS, _read_in_words), (MIXED, read_mixed), (_DIGITS, _read_digits))),
+    (_NUMBER_WORD, ((_WORDS, _read_words),)),
+    (_HAN, ((HAN_NUMBER, _read_han),)),
 )
-"""What a number counts; one-character units only where they are no part of common words (一两, 三角, 一日)."""
-
-
-def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
-    if len(match.group()) > 1 and match.group() not in ("千万", "万一", "一一", "万千"):
-        return True
-    closed_left = not before or not ("\u4e00" <= before <= "\u9fff") or before in "要来看查给前后共约记买订"
-    closed_right = not after or not ("\u4e00" <= after <= "\u9fff")
-    return (closed_left and closed_right) or (
-        text.startswith(_MEASURES, match.end()) and before not in ("第", "那", "这")
-    )
+"""What is read in which order, each with what a text has to have for it; of overlapping readings the first holds."""
+_DUBIOUS = re.compile(
+    r"(?<![\w.,])\d{1,3}(?:\.\d{3})+(?![\d.]|,\d)(?=\s?(?:[€$£]|euros?\b|eur\b))"
+    r"|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d{1,2}"
+    r"|(?<![\w.,(\[/-])(?<!\d )\d+,\d{1,2}(?![\d,])(?!\s?(?:and|or|[€$£%°]|[a-z]{1,9}\b))"
+    r"|(?<![\w.])\d+(?:e\d+|x[0-9a-f]+|_\d+)\b"
+    r"|\b(?:a few|several|some|many|dozens of|a couple) (?:hundred|thousand|million|billion)s?\b"
+    r"|\b\w+ grand\b(?=$|[.,!?])"
+    rf"|{VAGUE}",
+    re.IGNORECASE,
+)
+"""Amounts that are vague, or whose point may be one or stand between thousands."""

@@ -13,6 +13,7 @@ from memory.language.values.dates import normal_date, normal_datetime
 from memory.language.values.numbers import read_chinese
 from memory.language.values.scripts import simplified
 from memory.language.values.times import normal_time
+from memory.language.values.units import units
 from memory.language.values.values import canonical_key, normal_text
 
 _AMOUNT = re.compile(r"([+-]?\d+(?:[.,]\d+)*)[\s-]*(°\s?[cf]?|[^\W\d_]{1,12}|[€$£¥%₹₩])")
@@ -20,27 +21,18 @@ _PRICE = re.compile(r"([€$£¥₹₩]|[a-z]{3}\s)\s?(\d+(?:[.,]\d+)*)")
 """An amount behind its currency."""
 _WRITTEN_ZH = re.compile(r"([零〇一二两三四五六七八九十百千万亿]+)([^\W\d_]{1,4})")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_UNITS = {
-    word: words.split()[0]
-    for words in (
-        "h hr hrs hour hours 小时 个小时 钟头 个钟头",
-        "min mins minute minutes 分钟",
-        "day days 天",
-        "week weeks 周 星期 个星期",
-        "km kilometre kilometres kilometer kilometers 公里 千米",
-        "kg kgs kilo kilos kilogram kilograms 公斤 千克",
-        "CNY 元 块 块钱 圆 ¥",
-    )
-    for word in words.split()
-}
-"""Unit to the first of its names; currencies stand as their codes."""
+_DECIMAL = re.compile(r"[+-]?\d+(?:\.\d+)?")
+_MONEY_RATHER = ("pound", "pounds", "元", "块", "块钱")
+_SIGNS = {"元": "CNY", "块": "CNY", "块钱": "CNY", "圆": "CNY", "¥": "CNY"}
+"""Money by another name than its code."""
 
 
 def form_key(value: JsonValue) -> str:
     """Return one text for all values that mean the same.
 
     Case, width, Chinese script, white space and key order do not count; dates, times of day and amounts with a unit
-    ("42 km", "42km"; "€1,500", "1,500 euros"; 五百块, "500元") are the same however they are written.
+    ("42 km", "42km"; "1.5 hours", "90 minutes"; "€1,500", "1,500 euros"; 五百块, "500元") are the same
+    however they are written.
     """
     return _text_key(value) if isinstance(value, str) else canonical_key(value)
 
@@ -65,11 +57,20 @@ def _amount(text: str) -> str | None:
     else:
         return None
     unit = unit.strip()
-    unit = _UNITS.get(unit) or code_of("currency", unit) or unit.replace(" ", "")
-    if not figures[-1].isdigit() or _THOUSANDS.fullmatch(figures):
-        number = read_chinese(figures) if not figures[-1].isdigit() else float(figures.replace(",", ""))
-        return None if number is None else f"{number:g} {unit}"
-    return f"{figures} {unit}"
+    is_plain = not figures[-1].isdigit() or _THOUSANDS.fullmatch(figures) or _DECIMAL.fullmatch(figures)
+    if not is_plain:
+        return f"{figures} {_unit_name(unit)}"
+    number = float(figures.replace(",", "")) if figures[-1].isdigit() else read_chinese(figures)
+    known = units().get(unit) if unit not in _MONEY_RATHER else None
+    if known is not None and (known.offset or known.currency):
+        known = None
+    if number is None or known is None:
+        return None if number is None else f"{number:g} {_unit_name(unit)}"
+    return f"{number * known.factor:.12g} {known.dimension}"
+
+
+def _unit_name(unit: str) -> str:
+    return _SIGNS.get(unit) or code_of("currency", unit) or unit.replace(" ", "")
 
 
 def wall_time(moment: datetime) -> datetime:

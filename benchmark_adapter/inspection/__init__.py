@@ -1,0 +1,1 @@
+"""What data hold and whether they can be run: validation and statistics."""

@@ -1,0 +1,1 @@
+"""What the learned reader is fitted on: clauses in context, written and labelled by hand (`README.md`)."""

@@ -1,0 +1,1 @@
+"""The reader that is fitted on the corpus: it needs NumPy and the packaged token embeddings, and no server."""
