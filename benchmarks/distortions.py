@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agent.state import Decide, Planner
+from agent.seams import Decide, Planner
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.runs.launch import RunOptions, prepare
 from clarifier.decision import Act, Answer, Ask, Decision, Odds, Origin, Proposal, Situation, StatedSource
