@@ -62,7 +62,7 @@ REQUESTS: tuple[tuple[str, StatedSource, str, JsonValue, Verdict], ...] = (
     ("as much as the two before", stated("derived", "the two before"), "amount", 40, "plausible"),
     ("as much as the two before", stated("request"), "amount", 40, "refused"),
     ("twice a day from now on", stated("derived", "twice a week"), "label", "dose", "refused"),
-    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "plausible"),
+    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "verified"),
     ("on my son's MacBook", stated("derived", "son's MacBook"), "platforms", ["macos"], "plausible"),
     ("on my son's MacBook", stated("derived"), "platforms", ["macos"], "plausible"),
     ("by next Friday", stated("derived", "next Friday"), "day", "2026-03-20", "verified"),
