@@ -85,6 +85,8 @@ class Departures:
 
     def _is_for_named(self, call: ToolCall) -> bool:
         """Whether an argument names for whom the call is made, who is not whom calls are mostly made for."""
+        if tool_effect(call.name) == "message":
+            return False  # how one writes to others is one's own
         for name, value in call.arguments.items():
             if not isinstance(value, str) or not _names_role(name):
                 continue
