@@ -15,6 +15,7 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
+from memory.language.learned.signs import bears
 from memory.language.read import read
 from memory.language.reading import Claim, Clause
 from memory.language.schema import tool_effect
@@ -135,6 +136,8 @@ def _further(
             if kind is None:
                 continue
             found = list(_things(clause, quotations(text.text)))
+            if clause.act == "memory" and clause.whom == "other":
+                found = []  # what others are or like is kept as it was said, and fills nothing of one's own
             if not found and clause.act == "memory" and not any(is_named_in(one.value, clause.text) for one in told):
                 found = [(_NOTE, clause.text)]
             condition = " ".join(span.text for span in clause.of("condition") if span.p >= SPAN)
@@ -175,11 +178,12 @@ def _lasting_kind(clause: Clause, *, is_alone: bool) -> Kind | None:
     """
     if is_alone and clause.act == "correct" and clause.p_act >= BELIEVED and clause.of("set_aside"):
         return "plain"
-    if (
-        clause.p_claim < (BELIEVED if is_alone else SURE)
-        or clause.claim not in ("holds", "denied")
-        or clause.act not in _TELLING
-    ):
+    if clause.act == "memory" and clause.p_act >= BELIEVED and clause.polarity == "yes" and clause.of("value"):
+        return None if bears(clause.text, "question") else "plain"
+    if clause.act == "tell" and clause.whom == "me" and clause.polarity == "yes" and bears(clause.text, "returned"):
+        return "standing"  # what came back holds again, though it is told as something that was done
+    least = BELIEVED if is_alone else SURE
+    if clause.p_claim < least or clause.claim not in ("holds", "denied") or clause.act not in _TELLING:
         return None
     if clause.claim == "denied":
         return "negated" if clause.p_polarity >= BELIEVED else None
