@@ -48,33 +48,35 @@ def judge(call: ToolCall, tool: Tool, situation: Situation) -> Judgement:
     """
     clauses = list(_clauses(situation))
     named = [_values_named(call, clause) for clause in clauses]
-    best, at = Judgement("unsaid", 1.0, ""), -1
-    for place, (clause, count) in enumerate(zip(clauses, named, strict=True)):
-        found = _judged(clause, tool)
-        if found is not None and count == max(named) and _is_firmer(found, best):
-            best, at = found, place
-    for place in range(at + 1, len(clauses)):
-        found = _judged(clauses[place], tool)
-        if found is not None and found.wanted in BARRED and (named[place] or _points_back(clauses[place])):
-            best = found._replace(p=max(found.p, _BEARS))
+    found = [_judged(clause, tool) for clause in clauses]
+    naming = [place for place, one in enumerate(found) if one is not None and named[place] == max(named)]
+    ordering = [place for place in naming if _is_ordered(found[place])]
+    at = max(ordering or naming, key=lambda place: _p(found[place]), default=None)
+    best = found[at] if at is not None else None
+    if at is None or best is None:
+        return Judgement("unsaid", 1.0, "")
+    for clause, one, count in zip(clauses[at + 1 :], found[at + 1 :], named[at + 1 :], strict=True):
+        if one is not None and one.wanted in BARRED and (count or _takes_back(clause)):
+            best = one._replace(p=max(one.p, _BEARS))
     return best
 
 
+def _p(judgement: Judgement | None) -> float:
+    return judgement.p if judgement is not None else 0.0
+
+
+def _is_ordered(judgement: Judgement | None) -> bool:
+    return judgement is not None and judgement.wanted == "ordered" and judgement.p >= _EVEN
+
+
+_EVEN = 0.5
 _BEARS = 0.6
 """The least that a clause which takes back what was just said counts for."""
 
 
-def _points_back(clause: Clause) -> bool:
-    return clause.back != "none" or not clause.of("value")
-
-
-def _is_firmer(found: Judgement, best: Judgement) -> bool:
-    """Whether `found`, of the later clause, says more surely than `best` what is to be done, or that it is not."""
-    if best.wanted == "unsaid":
-        return True
-    is_telling = best.wanted in ("told", "asked") and found.wanted in ("ordered", *BARRED)
-    is_aside = found.wanted in ("told", "asked") and best.wanted in ("ordered", *BARRED)
-    return is_telling or (not is_aside and found.p >= best.p)
+def _takes_back(clause: Clause) -> bool:
+    """Whether a clause speaks of what was said before it, and not of things of its own."""
+    return clause.act == "refuse" or clause.back != "none" or not clause.of("value")
 
 
 def _clauses(situation: Situation) -> Iterator[Clause]:
@@ -99,6 +101,17 @@ def _values_named(call: ToolCall, clause: Clause) -> int:
     return sum(is_named_in(value, clause.text) for value in call.arguments.values() if not isinstance(value, bool))
 
 
+_SURELY = 0.8
+"""Below this a clause is read once more by itself: a rule beside an order makes it look like one."""
+
+
+def _alone(clause: Clause) -> Clause:
+    """Return the clause as it reads by itself, where that is surely an order, else as it was read."""
+    by_itself = read(clause.text).clauses
+    is_order = len(by_itself) == 1 and by_itself[0].deed == "ordered" and by_itself[0].p_deed >= _SURELY
+    return by_itself[0] if is_order and clause.deed in ("ruled", "told", "ordered") else clause
+
+
 _WANTED: dict[Deed, Wanted] = {
     "ordered": "ordered",
     "ruled": "ruled",
@@ -112,6 +125,7 @@ _WANTED: dict[Deed, Wanted] = {
 
 
 def _judged(clause: Clause, tool: Tool) -> Judgement | None:
+    clause = _alone(clause) if clause.p_deed < _SURELY else clause
     wanted = _WANTED.get(clause.deed)
     if wanted is None:
         return None
