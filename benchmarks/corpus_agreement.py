@@ -1,8 +1,8 @@
-"""How far two hands agree on the labels of the corpus: `python -m benchmarks.corpus_agreement`.
+"""What the corpus holds, and how far two hands agree on its labels: `python -m benchmarks.corpus_agreement`.
 
-Of the clauses that a second hand labelled without sight of the first labels. That hand saw the words of the text alone,
-not what was said before it, so that clauses after something said are counted by themselves as well. Kappa (Cohen
-1960) is the agreement beyond what the frequencies of the labels alone would give.
+The agreement is of the clauses that a second hand labelled without sight of the first labels. That hand saw the words
+of the text alone, not what was said before it, so that clauses after something said are counted by themselves as well.
+Kappa (Cohen 1960) is the agreement beyond what the frequencies of the labels alone would give.
 """
 
 from __future__ import annotations
@@ -64,8 +64,33 @@ def _rows(clauses: Sequence[Judged]) -> Iterable[str]:
     yield _row("something said before", [one for one in clauses if one.has_before])
 
 
+def counts() -> Iterable[str]:
+    """Yield the rows of the data card: by author, and by label."""
+    lines = read_corpus()
+    yield "| author | texts | clauses | voices | domains | after something said | in set-aside domains |"
+    yield "| --- | " + "---: | " * 6
+    for author in sorted({line.author for line in lines}):
+        own = [line for line in lines if line.author == author]
+        voices, domains = len({line.voice for line in own}), len({line.domain for line in own})
+        clauses, before = sum(len(line.clauses) for line in own), sum(bool(line.before) for line in own)
+        aside = sum(line.is_set_aside for line in own)
+        yield f"| {author} | {len(own):,} | {clauses:,} | {voices} | {domains} | {before:,} | {aside:,} |"
+    held = [clause for line in lines for clause in line.reading.clauses]
+    yield f"| all | {len(lines):,} | {len(held):,} | | {len({line.domain for line in lines})} | | |\n"
+    languages = Counter[str]()
+    for line in lines:
+        languages[line.language] += len(line.clauses)
+    for name, found in (
+        ("language", languages),
+        *((field, Counter(getattr(clause, field) for clause in held)) for field in FIELDS),
+        ("spans", Counter(span.role for clause in held for span in clause.spans)),
+    ):
+        yield f"- {name}: " + ", ".join(f"`{word}` {count:,}" for word, count in found.most_common())
+
+
 def main() -> None:
-    """Print the table, and what is most often judged otherwise."""
+    """Print the tables, and what is most often judged otherwise."""
+    print("\n".join(counts()), end="\n\n")
     clauses = judged()
     print(f"| | clauses | {' | '.join(FIELDS)} | all but `back` |")
     print("| --- | ---: " + "| ---: " * 6 + "|")

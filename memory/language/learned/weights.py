@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 from zipfile import BadZipFile
@@ -39,7 +40,7 @@ def load_weights(path: Path) -> HeldWeights:
     """
     try:
         data = path.read_bytes()
-        with np.load(path, allow_pickle=False) as held:
+        with np.load(BytesIO(data), allow_pickle=False) as held:  # of a damaged file it would leave the handle open
             form = int(held["format"])
             told = tuple(str(word) for word in held["words"])
             weights = {name: held[name].astype(np.float32) for name in held.files if name not in ("format", "words")}
