@@ -29,8 +29,10 @@ from memory.language.learned.embedding import (
     clause_vectors,
     grams,
 )
+from memory.language.learned.labels import TAGS, WORDS
 from memory.language.learned.network import FIELDS
-from memory.language.learned.reader import TAGS, WEIGHTS, WORDS, save_weights, sequence_of
+from memory.language.learned.reader import sequence_of
+from memory.language.learned.weights import WEIGHTS, save_weights
 
 SIZE, HASHED, STATES = 128, 24, 96
 
