@@ -2,7 +2,8 @@
 
 Some leave out the index of a call or send it as text, use one index for every call, send arguments as an object, or
 repeat in each chunk all that came before. A second whole object is the same call once more where it has all that the
-first has, else a further call; names are never put together from those of two calls. What does not come out as a whole answer is refused, never guessed.
+first has, else a further call; names are never put together from those of two calls. What does not come out as a whole
+answer is refused, never guessed.
 """
 
 from __future__ import annotations
