@@ -78,6 +78,7 @@ def _decision_lines(decision: Decision, turns: Mapping[str, Turn]) -> Iterator[s
                     "look_up": f"look {hint.slot} up with {' or '.join(hint.suppliers)}",
                     "settled": f"{hint.slot} is settled as {shown(hint.value)}{_from(hint.turn_ids)}",
                     "invalid": f"the tool does not take the value for {hint.slot}: {shown(hint.value)}",
+                    "untrue": f"nothing bears out {shown(hint.value)}",
                     "unsupported": f"the proposal cannot be carried out because of {hint.slot}",
                 }[hint.kind]
                 yield f"- planned again: {detail}"

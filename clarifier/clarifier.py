@@ -49,6 +49,7 @@ from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import SURELY_ORDERED, Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.repeats import is_spent, last_result, most_at_once
+from clarifier.reply_check import DEED_TOLD, FIGURE_TOLD, honest, unbacked, ungiven_figures, with_doubt
 from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
@@ -112,7 +113,7 @@ def decide(
         return desk.on_calls()
     if proposal.question:
         return desk.on_question()
-    return desk.answer(proposal.reply or _NOTHING[desk.language])
+    return desk.on_reply(proposal.reply or _NOTHING[desk.language])
 
 
 @lru_cache(maxsize=1)
@@ -402,6 +403,19 @@ class _Desk:
         """The calls that change nothing, where the policy makes them."""
         reads = [case for case in cases if is_read_only(case.tool, self.settings.effects)]
         return reads if reads and self.policy.acts(self.odds(reads), self.stakes(reads)) else []
+
+    # A proposed reply
+
+    def on_reply(self, reply: str) -> Decision:
+        """Send the planner back once where a reply claims a deed or tells a figure without grounds; then be honest."""
+        claims = unbacked(reply, self.situation, self.settings.effects)
+        figures = ungiven_figures(reply, self.situation) if self.proposal.understands and not claims else []
+        if not claims and not figures:
+            return self.answer(reply)
+        hint = Hint("untrue", DEED_TOLD if claims else FIGURE_TOLD, value=claims[0].sentence if claims else figures[0])
+        if hint.slot not in self.hinted:
+            return self.plan_again([hint])
+        return self.answer(honest(claims, self.situation) if claims else with_doubt(reply, figures))
 
     # A proposed question
 

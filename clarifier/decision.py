@@ -69,10 +69,10 @@ class Usage(BaseModel, frozen=True, extra="forbid"):
 class Hint:
     """What the clarifier tells the planner when it sends it back to plan again."""
 
-    kind: Literal["look_up", "settled", "unsupported", "invalid"]
+    kind: Literal["look_up", "settled", "unsupported", "invalid", "untrue"]
     """`look_up`: get the slot's value with one of `suppliers`; `settled`: use `value`, no question is needed;
     `unsupported`: the proposal could not be carried out as it stood; `invalid`: the tool's schema refuses the proposed
-    value, and `value` says why."""
+    value, and `value` says why; `untrue`: the reply says what nothing in sight bears out, and `value` quotes it."""
     slot: Slot
     suppliers: tuple[str, ...] = ()
     """Read-only tools on offer that can supply the value, best first."""
@@ -94,6 +94,8 @@ class Situation:
     hints: tuple[Hint, ...] = ()
     unknown: tuple[ToolCall, ...] = ()
     """Calls of earlier turns of which nobody knows whether they were made."""
+    is_kept: bool = True
+    """Whether the turn will be remembered."""
     proposed: tuple[Proposed, ...] = field(default=(), compare=False)
     """What the planner proposed before in this turn, in order; empty where the driver does not keep it."""
 

@@ -216,6 +216,11 @@ def _hint_line(hint: Hint) -> str:
         )
     if hint.kind == "invalid":
         return f"The tool does not take the value given for {slot}: {data_line(hint.value)}. Mend it, or ask."
+    if hint.kind == "untrue":
+        return (
+            f"Your reply said {data_line(hint.value)}, but no call or result of this turn bears it out: say what is "
+            "so, or make the call if it was ordered."
+        )
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."
 
 
