@@ -242,7 +242,9 @@ class _Desk:
 
         What was asked for and answered counts as answered, however the answer put it.
         """
-        found = [self.as_stated(self.as_answered(one), tool, index) for one in self.ground(call, tool)]
+        found = [
+            self.as_chosen(self.as_stated(self.as_answered(one), tool, index), tool) for one in self.ground(call, tool)
+        ]
         is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
         dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
         if not dropped:
@@ -276,6 +278,14 @@ class _Desk:
         if one.is_required or one.grounds != "none" or one.is_contradicted:
             return one
         return replace(one, probability=max(one.probability, known.plausible), is_guess=False)
+
+    def as_chosen(self, one: Grounding, tool: Tool) -> Grounding:
+        """A choice out of a list that nothing speaks for is the planner's reading, unless another is much likelier."""
+        is_doubted = one.is_outweighed or self.policy.doubts_choices(effect_of(tool, self.settings.effects))
+        if not one.is_guess or one.is_open or is_doubted:
+            return one
+        known = max(one.probability, self.settings.meaning.least)
+        return replace(one, grounds="derived", probability=known, margin=0.0, is_guess=False)
 
     def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
         beside = tuple(other for other in self.proposal.calls if other is not call)

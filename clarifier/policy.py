@@ -47,6 +47,10 @@ class Policy(Protocol):
         """Say whether the person has to agree to the very call first, whatever the odds."""
         ...
 
+    def doubts_choices(self, effect: Effect) -> bool:
+        """Say whether a required choice is asked for that nothing speaks for and nothing against."""
+        ...
+
 
 @dataclass(frozen=True)
 class BenchmarkPolicy:
@@ -62,6 +66,9 @@ class BenchmarkPolicy:
         return True
 
     def must_confirm(self, stakes: Stakes) -> bool:
+        return False
+
+    def doubts_choices(self, effect: Effect) -> bool:
         return False
 
 
@@ -114,6 +121,10 @@ class ProductPolicy:
             return False
         is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")
         return is_grave and not (stakes.is_stated or stakes.is_covered)
+
+    def doubts_choices(self, effect: Effect) -> bool:
+        """Where the call changes something."""
+        return effect != "read"
 
 
 _POLICIES: Mapping[str, Callable[[], Policy]] = {"benchmark": BenchmarkPolicy, "product": ProductPolicy}
