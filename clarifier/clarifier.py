@@ -280,12 +280,21 @@ class _Desk:
         return replace(one, probability=max(one.probability, known.plausible), is_guess=False)
 
     def as_chosen(self, one: Grounding, tool: Tool) -> Grounding:
-        """A choice out of a list that nothing speaks for is the planner's reading, unless another is much likelier."""
-        is_doubted = one.is_outweighed or self.policy.doubts_choices(effect_of(tool, self.settings.effects))
-        if not one.is_guess or one.is_open or is_doubted:
+        """A choice is the planner's reading, unless another is much likelier or it costs too much to be wrong.
+
+        Out of a list nothing has to speak for it; out of what memory has, how often the others were used says little.
+        """
+        known = self.settings.meaning
+        is_likelier = one.is_outweighed or one.margin <= -known.outweighed_by
+        if is_likelier or self.policy.doubts_choices(effect_of(tool, self.settings.effects)):
             return one
-        known = max(one.probability, self.settings.meaning.least)
-        return replace(one, grounds="derived", probability=known, margin=0.0, is_guess=False)
+        if one.is_guess and not one.is_open:
+            return replace(
+                one, grounds="derived", probability=max(one.probability, known.least), margin=0.0, is_guess=False
+            )
+        if one.grounds == "habit" and one.probability < known.remembered:
+            return replace(one, probability=known.remembered)
+        return one
 
     def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
         beside = tuple(other for other in self.proposal.calls if other is not call)

@@ -108,6 +108,8 @@ class MeaningSettings:
     unseen: float = 0.5
     """Probability of an optional value in words, or of a choice, that nothing speaks for or against: who chose it read
     what was said, and may know more."""
+    remembered: float = 0.4
+    """Least probability of a value chosen out of several that memory has for the slot."""
     outweighed_by: float = 0.3
     """A choice is doubted where another member is more probable by this much."""
 

@@ -49,6 +49,13 @@ class Place:
     is_required: bool = False
     """Whether the call cannot do without the whole argument."""
 
+    def counting(self, parameter: Parameter | None) -> Parameter | None:
+        """The parameter, without what its description says of units where another argument names the unit."""
+        if parameter is None or parameter.type not in ("number", "integer", "any"):
+            return parameter
+        has_unit = any({"unit", "units"} & set(split_name(other.name)) for other in self.tool.parameters)
+        return parameter.model_copy(update={"description": ""}) if has_unit else parameter
+
     def spoken_for(self, slot: Slot) -> tuple[JsonValue, ...]:
         """What other calls of the proposal and those made in this turn have for `slot`."""
         steps = self.sources.situation.call_steps
@@ -143,7 +150,7 @@ def _answer(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Pl
 def _by_words(
     value: JsonValue, parameter: Parameter | None, text: str, grounds: Grounds, place: Place
 ) -> Support | None:
-    found = match(value, text, parameter, place.sources.situation.now, place.settings.grounding)
+    found = match(value, text, place.counting(parameter), place.sources.situation.now, place.settings.grounding)
     if found is None:
         return None
     return Support("derived" if found.how == "derived" else grounds, found.strength)
