@@ -285,7 +285,9 @@ class _Desk:
 
         What was asked for and answered counts as answered, however the answer put it.
         """
-        found = [self.as_stated(self.as_answered(one), tool, index) for one in self.ground(call, tool)]
+        found = [
+            self.as_chosen(self.as_stated(self.as_answered(one), tool, index), tool) for one in self.ground(call, tool)
+        ]
         is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
         dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
         deed = self.judged(call, tool)
@@ -320,6 +322,23 @@ class _Desk:
         if one.is_required or one.grounds != "none" or one.is_contradicted:
             return one
         return replace(one, probability=max(one.probability, known.plausible), is_guess=False)
+
+    def as_chosen(self, one: Grounding, tool: Tool) -> Grounding:
+        """A choice is the planner's reading, unless another is much likelier or it costs too much to be wrong.
+
+        Out of a list nothing has to speak for it; out of what memory has, how often the others were used says little.
+        """
+        known = self.settings.meaning
+        is_likelier = one.is_outweighed or one.margin <= -known.outweighed_by
+        if is_likelier or self.policy.doubts_choices(effect_of(tool, self.settings.effects)):
+            return one
+        if one.is_guess and not one.is_open:
+            return replace(
+                one, grounds="derived", probability=max(one.probability, known.least), margin=0.0, is_guess=False
+            )
+        if one.grounds == "habit" and one.probability < known.remembered:
+            return replace(one, probability=known.remembered)
+        return one
 
     def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
         beside = tuple(other for other in self.proposal.calls if other is not call)

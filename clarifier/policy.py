@@ -54,6 +54,10 @@ class Policy(Protocol):
         """Say whether the person has to agree to the very call first, whatever the odds."""
         ...
 
+    def doubts_choices(self, effect: Effect) -> bool:
+        """Say whether a required choice is asked for that nothing speaks for and nothing against."""
+        ...
+
 
 @dataclass(frozen=True)
 class BenchmarkPolicy:
@@ -71,6 +75,9 @@ class BenchmarkPolicy:
         return True
 
     def must_confirm(self, stakes: Stakes) -> bool:
+        return False
+
+    def doubts_choices(self, effect: Effect) -> bool:
         return False
 
 
@@ -132,6 +139,10 @@ class ProductPolicy:
             return not stakes.is_covered
         is_ordered = stakes.is_stated and stakes.p_ordered >= SURELY_ORDERED
         return stakes.is_sensitive and stakes.effect != "read" and not (is_ordered or stakes.is_covered)
+
+    def doubts_choices(self, effect: Effect) -> bool:
+        """Where the call changes something."""
+        return effect != "read"
 
 
 _POLICIES: Mapping[str, Callable[[], Policy]] = {"benchmark": BenchmarkPolicy, "product": ProductPolicy}

@@ -93,6 +93,28 @@ class GroundingSettings:
 
 
 @dataclass(frozen=True)
+class MeaningSettings:
+    """When what was said means a value that it does not name (`memory.language.likeness`). By hand."""
+
+    like: float = 0.2
+    """Least likeness of a value in words to a clause."""
+    like_name: float = 0.3
+    """The same of a name: two towns are alike, though one is not the other (0.27 at most over twenty such pairs)."""
+    least: float = 0.6
+    """Probability at `like`, and of a translated name."""
+    slope: float = 1.0
+    """What one unit of likeness adds."""
+    most: float = 0.85
+    unseen: float = 0.5
+    """Probability of an optional value in words, or of a choice, that nothing speaks for or against: who chose it read
+    what was said, and may know more."""
+    remembered: float = 0.4
+    """Least probability of a value chosen out of several that memory has for the slot."""
+    outweighed_by: float = 0.3
+    """A choice is doubted where another member is more probable by this much."""
+
+
+@dataclass(frozen=True)
 class Settings:
     """All constants of a decision."""
 
@@ -105,5 +127,6 @@ class Settings:
     posterior: PosteriorSettings = field(default_factory=PosteriorSettings)
     similarity: SimilaritySettings = field(default_factory=SimilaritySettings)
     grounding: GroundingSettings = field(default_factory=GroundingSettings)
+    meaning: MeaningSettings = field(default_factory=MeaningSettings)
     effects: Mapping[str, Effect] = field(default_factory=dict)
     """What tools do, by name, where their name and description mislead."""

@@ -159,8 +159,13 @@ def _means(source: str, text: str, value: str, others: Sequence[str], now: datet
     own = _words(value) - frozenset().union(*map(_words, others)) - _COMMON_WORDS
     if any(_is_said(word, said) for word in own):
         return True
-    characters = {char for char in value if IS_CJK.match(char)} - set("".join(others)) - _COMMON_HAN
+    characters = telling_han(value) - set("".join(others))
     return sum(char in source for char in characters) * 2 > len(characters)
+
+
+def telling_han(text: str) -> frozenset[str]:
+    """Return the Chinese characters of a text that do not stand in every other one."""
+    return frozenset(char for char in text if IS_CJK.match(char)) - _COMMON_HAN
 
 
 def _is_said(word: str, said: frozenset[str]) -> bool:

@@ -21,7 +21,8 @@ _KINDS: tuple[tuple[CodeKind, re.Pattern[str]], ...] = (
 KIND_WORDS_TEXT = "id ids identifier uid uuid url urls uri link href price fare cost code key ref reference"
 KIND_WORDS = frozenset(KIND_WORDS_TEXT.split())
 _KIND_IN_TEXT = re.compile(
-    r"\b(?:unique )?(?:identifier|id|url|web address|price)\b|唯一标识|编号|ID|网址|链接|价格|代码", re.IGNORECASE
+    r"\b(?:unique )?(?:identifier|id|url|web address|price)\b|唯一标识|编号|(?<![a-z])ID(?![a-z])|网址|链接|价格|代码",
+    re.IGNORECASE,
 )
 
 

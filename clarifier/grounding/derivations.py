@@ -78,6 +78,11 @@ def worked_out(
     return _of_list(value, parameter, texts, now, settings, beside)
 
 
+def is_listed(value: str, parameter: Parameter) -> bool:
+    """Say whether the description lists the value among others."""
+    return value.casefold() in _listed(parameter.description)
+
+
 def _of_list(
     value: str,
     parameter: Parameter,

@@ -53,6 +53,8 @@ class Grounding:
     """Whether long-term memory has evidence for the slot, be it for this value or another."""
     is_guess: bool = False
     """Whether it is a member of an enum that nothing speaks for, though what was said could have."""
+    is_outweighed: bool = False
+    """Of a guess: whether another member is much more likely."""
     is_contradicted: bool = False
     """Whether something in sight speaks against the value."""
     stated: Verdict | None = None
@@ -101,7 +103,8 @@ def ground_call(
             continue
         parameter = tool.parameter(name)
         slot = Slot(tool.name, name)
-        support = _support(value, slot, parameter, Place(sources, settings, tool, _values_of(slot, beside)))
+        place = Place(sources, settings, tool, _values_of(slot, beside), is_required=name in required)
+        support = _support(value, slot, parameter, place)
         one = _grounding(support, call.id, slot, parameter, value, is_required=name in required)
         is_standing = one.is_standing or _is_ruled(value, slot, parameter, sources)
         found.append(replace(one, is_recalled=bool(sources.of_slot(slot)), is_standing=is_standing))
@@ -151,6 +154,7 @@ def _grounding(
         conflict_entropy=memory.posterior.conflict_entropy if memory else 0.0,
         is_standing=memory.is_standing if memory else False,
         is_guess=support.is_guess,
+        is_outweighed=support.is_outweighed,
         is_contradicted=support.is_contradicted,
     )
 

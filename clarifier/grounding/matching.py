@@ -22,6 +22,7 @@ from memory.language.values.amounts import amounts
 from memory.language.values.dates import normal_date
 from memory.language.values.day_parts import is_part_of_day
 from memory.language.values.descriptions import described_format
+from memory.language.values.han_numbers import numerals
 from memory.language.values.times import normal_time
 from memory.language.values.values import equal
 from memory.tools import Parameter
@@ -164,7 +165,17 @@ def _match_text(
         return None
     if must_be_literal(value, parameter):
         return None
+    if is_place_within(value) and holds(source, normalised(value.partition(",")[0])):
+        return Match(settings.derived, "derived")
     return _match_words(wanted, source, settings)
+
+
+_WITHIN = re.compile(r"[^\W\d_]+(?:[ .'-]+[^\W\d_]+){0,2}(?:, ?[A-Z][\w. ]{1,30}){1,2}")
+
+
+def is_place_within(value: str) -> bool:
+    """Say whether a value is a name with what it lies in: "Burlington, VT". The first part alone is said as a rule."""
+    return value[:1].isupper() and _WITHIN.fullmatch(value.strip()) is not None
 
 
 def _match_mention(
@@ -189,13 +200,18 @@ def _match_mention(
 def _match_number(
     value: float, text: str, parameter: Parameter | None, now: datetime | None, settings: GroundingSettings
 ) -> Match | None:
-    """A number is stated where the text has it, in the parameter's unit if it has one that is known."""
+    """A number is stated where the text has it, in the parameter's unit if it has one that is known.
+
+    Nobody says the sign of what they spent: which way an amount goes was worked out.
+    """
+    if value < 0 and (spent := _match_number(-value, text, parameter, now, settings)):
+        return Match(min(spent.strength, settings.derived), "derived")
     others = {one.start for one in amounts(text) if is_other_unit(one.unit, parameter)}
     if found := _match_mention(value, text, parameter, now, settings, except_at=others):
         return found
     if parameter is not None and measured(value, text, parameter):
         return Match(settings.derived, "derived")
-    return None
+    return Match(settings.paraphrase, "words") if not others and value in numerals(text) else None
 
 
 def _match_member(

@@ -14,8 +14,9 @@ from pydantic import JsonValue
 from clarifier.decision import Grounds
 from clarifier.effects import effect_of
 from clarifier.grounding.choices import Speech, speech_for, unclaimed
-from clarifier.grounding.derivations import worked_out
-from clarifier.grounding.matching import Match, contains, fits, is_identifier, match
+from clarifier.grounding.derivations import is_listed, worked_out
+from clarifier.grounding.matching import Match, contains, fits, is_identifier, match, paraphrases
+from clarifier.grounding.meaning import is_name, is_wording, meant_by
 from clarifier.grounding.measures import speaks_of
 from clarifier.grounding.named import named_in
 from clarifier.grounding.own_words import hands_over
@@ -26,6 +27,7 @@ from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from memory.evidence import Slot
 from memory.language.text import split_name
+from memory.language.values.dates import normal_date
 from memory.language.values.values import canonical_key, equal
 from memory.tools import Parameter, Tool
 
@@ -44,6 +46,15 @@ class Place:
     tool: Tool
     beside: tuple[JsonValue, ...] = ()
     """What other calls of the proposal have for the slot."""
+    is_required: bool = False
+    """Whether the call cannot do without the whole argument."""
+
+    def counting(self, parameter: Parameter | None) -> Parameter | None:
+        """The parameter, without what its description says of units where another argument names the unit."""
+        if parameter is None or parameter.type not in ("number", "integer", "any"):
+            return parameter
+        has_unit = any({"unit", "units"} & set(split_name(other.name)) for other in self.tool.parameters)
+        return parameter.model_copy(update={"description": ""}) if has_unit else parameter
 
     def spoken_for(self, slot: Slot) -> tuple[JsonValue, ...]:
         """What other calls of the proposal and those made in this turn have for `slot`."""
@@ -64,6 +75,8 @@ class Support:
     remembered: Remembered | None = None
     is_open: bool = True
     is_guess: bool = False
+    is_outweighed: bool = False
+    """Of a guess: another member is much more likely."""
     is_contradicted: bool = False
     """Whether it cannot be a value of the parameter, or what was said in this turn is another."""
 
@@ -94,7 +107,7 @@ def scalar_support(value: JsonValue, slot: Slot, parameter: Parameter | None, pl
             return found
         if best is None or found.probability > best.probability:
             best = found
-    return best or fallback(value, slot, parameter, place)
+    return best or _meant(value, slot, parameter, place) or fallback(value, slot, parameter, place)
 
 
 def _speech(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Speech:
@@ -137,7 +150,7 @@ def _answer(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Pl
 def _by_words(
     value: JsonValue, parameter: Parameter | None, text: str, grounds: Grounds, place: Place
 ) -> Support | None:
-    found = match(value, text, parameter, place.sources.situation.now, place.settings.grounding)
+    found = match(value, text, place.counting(parameter), place.sources.situation.now, place.settings.grounding)
     if found is None:
         return None
     return Support("derived" if found.how == "derived" else grounds, found.strength)
@@ -186,8 +199,10 @@ def _topic_words(value: JsonValue, slot: Slot, parameter: Parameter | None, plac
 
 def _observation(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
     """A tool returned the value in this turn, or in the running topic."""
-    if isinstance(value, bool) or (parameter is not None and parameter.enum):
+    if isinstance(value, bool):
         return None
+    if parameter is not None and parameter.enum:
+        return _verdict(value, parameter, place)
     turns: tuple[tuple[str | None, tuple[Leaf, ...]], ...] = (
         (None, place.sources.observed),
         *place.sources.topic_observed,
@@ -200,6 +215,15 @@ def _observation(value: JsonValue, slot: Slot, parameter: Parameter | None, plac
             margin = probability if len(rivals) <= 1 else probability - (1 - probability)
             return Support("observation", probability, (turn_id,) if turn_id is not None else (), margin)
     return None
+
+
+def _verdict(value: JsonValue, parameter: Parameter, place: Place) -> Support | None:
+    """A tool returned the very member of the enum in this turn, and no other of them."""
+    seen = [leaf.value for leaf in place.sources.observed if isinstance(leaf.value, str)]
+    members = [one for one in parameter.enum if any(equal(leaf, one, parameter) for leaf in seen)]
+    if len(members) != 1 or not equal(members[0], value, parameter):
+        return None
+    return Support("observation", place.settings.grounding.observation_choice)
 
 
 def _named(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
@@ -262,6 +286,22 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
     return None if probability is None else Support("derived", probability, margin=0.0, is_open=False)
 
 
+def _meant(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support | None:
+    """What was said in this turn or topic means the value, though no word of it says so."""
+    if parameter is None or not isinstance(value, str) or parameter.enum or not is_wording(value, parameter):
+        return None
+    if is_listed(value, parameter):  # others of the list were stated, or it would have been worked out
+        return None
+    sources, settings = place.sources, place.settings.meaning
+    # An answer that shares a word with the value, or nothing that can be compared, is weighed where it was asked for.
+    answers = sources.answers if paraphrases(value, sources.answers, parameter) is None else ""
+    if probability := meant_by(value, parameter, (sources.own_request, answers), settings):
+        return Support("derived", probability, is_open=False)
+    before = [said.text for said in sources.topic_said]
+    probability = meant_by(value, parameter, before, settings)
+    return Support("topic", probability * place.settings.grounding.topic, is_open=False) if probability else None
+
+
 def fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support:
     """Nothing speaks for the value: the schema's default, its only value, a guess within a closed domain, or none."""
     domain = closed_domain(parameter)
@@ -270,15 +310,26 @@ def fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: P
     if len(domain) == 1 and equal(value, domain[0], parameter):
         return Support("constant", 1.0, is_open=False)
     if not domain:
-        return Support("none", 0.0)
+        return _unseen(value, parameter, place)
     posterior = remember(value, slot, parameter, place.sources, place.settings, beside=place.beside).posterior
+    margin = posterior.margin(value)
     return Support(
         "none",
         posterior.probability(value),
-        margin=posterior.margin(value),
+        margin=margin,
         is_open=posterior.find(value) is None,
         is_guess=not isinstance(value, bool) and _speech(value, slot, parameter, place) != "foreign",
+        is_outweighed=margin <= -place.settings.meaning.outweighed_by,
     )
+
+
+def _unseen(value: JsonValue, parameter: Parameter | None, place: Place) -> Support:
+    """Nothing in sight gives the value. What an optional argument has in words, and is no name, may well be right."""
+    if place.is_required or parameter is None or not isinstance(value, str):
+        return Support("none", 0.0)
+    if (is_wording(value, parameter) and not is_name(value)) or normal_date(value) is not None:
+        return Support("derived", place.settings.meaning.unseen, margin=0.0, is_open=False)
+    return Support("none", 0.0)
 
 
 def _find_leaf(value: JsonValue, slot: Slot, parameter: Parameter | None, seen: tuple[Leaf, ...]) -> Leaf | None:

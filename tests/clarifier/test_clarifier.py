@@ -367,12 +367,29 @@ def test_a_question_without_slots_is_put_as_it_stands_and_never_a_second_time(po
 # Odds, stakes, consent
 
 
-@BOTH
-def test_a_guess_within_an_enum_is_asked(policy: Policy) -> None:
+def test_a_guess_within_an_enum_is_asked_where_the_call_changes_something() -> None:
     proposed = call("book_ticket", train_id="IC-7", seat_class="second_class")
-    decision = ask(decide(situation("Book IC-7", BOOK), calls(proposed), policy=policy))
+    decision = ask(decide(situation("Book IC-7", BOOK), calls(proposed), policy=PRODUCT))
     assert decision.slots == ("book_ticket.seat_class",)
     assert decision.options == {"book_ticket.seat_class": ("first_class", "second_class")}
+
+
+def test_a_choice_is_the_planners_reading_unless_another_is_much_likelier() -> None:
+    proposed = call("book_ticket", train_id="IC-7", seat_class="second_class")
+    (reason,) = (
+        one
+        for one in decide(situation("Book IC-7", BOOK), calls(proposed), policy=BENCHMARK).reasons
+        if one.slot == "book_ticket.seat_class"
+    )
+    assert (reason.grounds, reason.probability) == ("derived", 0.6)
+    rule = state(evidence("book_ticket.seat_class", "first_class", kind="standing"))
+    decision = decide(situation("Book IC-7", BOOK, items=(rule,)), calls(proposed), policy=BENCHMARK)
+    assert decision.kind != "act"
+
+
+@BOTH
+def test_what_is_said_of_a_choice_decides_it(policy: Policy) -> None:
+    proposed = call("book_ticket", train_id="IC-7", seat_class="second_class")
     # said in any form, or in another script than the enum is in, it is no guess
     for request in ("Book IC-7, in the second", "Book IC-7 second-class", "帮我订IC-7 二等座"):
         assert act(decide(situation(request, BOOK), calls(proposed), policy=policy)) == (proposed,)

@@ -84,7 +84,10 @@ def test_what_follows_from_the_request_is_derived(value: JsonValue, parameter: P
         ("Paris", need("city"), "What is it like outside? Comparisons are odious."),
         (5, need("amount", type="number"), "There are 15 of them"),
         ("2026-03-17", need("date"), "the day the truck got stuck"),
-        ("son", need("name"), "a person"),
+        ("eel", need("name"), "feel free"),
+        ("Bergen", need("city"), "Is it raining in Trondheim?"),
+        ("Quenby Marsh", need("name"), "Look up somebody for me"),
+        ("昆布丘陵", need("city"), "今天冷不冷"),
     ],
 )
 def test_an_invented_value_has_no_grounds(value: JsonValue, parameter: Parameter, request_text: str) -> None:
@@ -92,10 +95,52 @@ def test_an_invented_value_has_no_grounds(value: JsonValue, parameter: Parameter
     assert (seen(found), found.is_missing) == (("none", 0.0), True)
 
 
+@pytest.mark.parametrize(
+    ("value", "parameter", "request_text"),
+    [
+        ("dermatology", need("specialty"), "My elbow is flaky again. Someone for skin, please."),
+        ("药店", need("store_type"), "附近哪家店能抓药？"),
+        ("素食", need("diet"), "我不吃肉的，有什么川味的做法？"),
+        ("Burlington, VT", need("location"), "near home, that's Burlington, Vermont"),
+        ("Phoenix, AZ", need("location"), "我住凤凰城，帮我找找豆腐"),
+        ("Tucson, AZ", need("location"), "我妹在图森，她也想看"),
+        (-212.4, need("amount", type="number"), "Flour from the mill, 212.40"),
+    ],
+)
+def test_what_was_meant_is_grounded_though_nobody_said_it(
+    value: JsonValue, parameter: Parameter, request_text: str
+) -> None:
+    found = ground(value, parameter, request_text)
+    assert (found.grounds, found.is_missing, found.probability >= 0.6) == ("derived", False, True)
+
+
+def test_a_chinese_number_is_said_whatever_it_counts() -> None:
+    assert seen(ground(5, need("limit", type="integer"), "看五样就够")) == ("request", 0.9)
+    assert ground(1, need("limit", type="integer"), "看一下").is_missing
+
+
+@pytest.mark.parametrize(
+    ("value", "is_kept"),
+    [
+        ("part-time", True),  # in words: who read the request may know
+        ("2026-03-16", True),
+        ("Quenby Marsh", False),  # a name stands somewhere, or it is made up
+        ("quenby@nowhere.example", False),
+        (412, False),
+    ],
+)
+def test_an_optional_value_that_nothing_speaks_against_is_kept_unless_it_is_an_open_one(
+    value: JsonValue, is_kept: bool
+) -> None:
+    kind = "number" if isinstance(value, int) else "string"
+    found = ground(value, Parameter(name="detail", type=kind), "Look for work")
+    assert (found.grounds != "none" or not found.is_open) == is_kept
+
+
 def test_words_in_another_order_ground_a_text_less_than_fully() -> None:
     found = ground("whole milk for the kids", need("query"), "Milk, the whole one, for my kids")
     assert seen(found) == ("request", 0.9)
-    assert ground("whole goat cheese", need("query"), "whole milk").grounds == "none"  # one word of three
+    assert ground("whole winter tyres", need("query"), "whole milk").grounds == "none"  # one word of three
 
 
 def test_an_answer_of_this_turn() -> None:

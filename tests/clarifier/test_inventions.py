@@ -48,8 +48,8 @@ def test_nothing_made_up_is_acted_on_in_the_bundled_data() -> None:
     made, acted = acted_on(bundled())
     assert {kind: acted[kind] for kind in EXACT_KINDS} == dict.fromkeys(EXACT_KINDS, 0)
     assert made.total() > 150
-    # A member of an enum may be another's, or stand in the text in another role.
-    assert acted["enum"] <= 0.07 * made["enum"]
+    # A choice is the planner's reading, unless memory or the person's words have another.
+    assert acted["enum"] <= 0.25 * made["enum"]
 
 
 def test_what_the_references_do_is_not_held_up_in_the_bundled_data() -> None:

@@ -110,6 +110,15 @@ def _either(text: str) -> float | None:
     return finite(text) if text[0].isdecimal() else read_chinese(text)
 
 
+def numerals(text: str) -> frozenset[int]:
+    """Return what the Chinese numerals of a text are, whatever they count; a bare 一 says no number.
+
+    More than is read as numbers: right for saying that a text has a number, wrong for taking it from there.
+    """
+    found = {read_chinese(match.group()) for match in HAN_NUMBER.finditer(text) if match.group() != "一"}
+    return frozenset(number for number in found if number is not None)
+
+
 @lru_cache(maxsize=1)
 def _measures() -> tuple[str, ...]:
     """Return what a number counts; units of one character only where few words have them (一两, 三角, 一日)."""
