@@ -67,8 +67,8 @@ def _rows(clauses: Sequence[Judged]) -> Iterable[str]:
 def counts() -> Iterable[str]:
     """Yield the rows of the data card: by author, and by label."""
     lines = read_corpus()
-    yield "| author | texts | clauses | voices | domains | after something said | in set-aside domains |"
-    yield "| --- | " + "---: | " * 6
+    yield "| author | texts | clauses | voices | domains | after something said | texts in set-aside domains |"
+    yield "| --- |" + " ---: |" * 6
     for author in sorted({line.author for line in lines}):
         own = [line for line in lines if line.author == author]
         voices, domains = len({line.voice for line in own}), len({line.domain for line in own})

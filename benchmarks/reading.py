@@ -87,7 +87,7 @@ def main() -> None:
     print(row("4,000 characters", longest))
     print(f"cached: {cached * 1000:.1f} µs; weights: {WEIGHTS.stat().st_size / 1e6:.2f} MB; {reader.name}")
     names = (*FIELDS, "begins", "spans")
-    print(f"\n| set-aside domains | clauses | {' | '.join(names)} |\n| --- | {'---: | ' * (len(names) + 1)}")
+    print(f"\n| set-aside domains | clauses | {' | '.join(names)} |\n| --- |{' ---: |' * (len(names) + 1)}")
     for language in ("en", "zh"):
         aside = [line for line in read_corpus() if line.is_set_aside and line.language.startswith(language)]
         told = right(aside)
