@@ -174,8 +174,8 @@ def test_b02_in_chinese_and_back_again() -> None:
     turns = log("我爱吃中餐", "我受不了中餐了", "我又喜欢中餐了", "我现在还喜欢中餐")
     candidates = fold(turns).slots[Slot(PERSON, "中餐")].candidates
     assert [(one.is_negated, one.status, one.since, one.until) for one in candidates] == [
-        (False, "current", 3, None),
-        (True, "superseded", 1, 3),
+        (False, "current", 2, None),
+        (True, "superseded", 1, 2),
         (False, "superseded", 0, 1),
     ]
 
