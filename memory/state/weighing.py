@@ -47,12 +47,17 @@ class Said:
     clauses: tuple[Clause, ...]
 
 
-def said_in(turn: Turn) -> tuple[Said, ...]:
-    """Return what the person said in `turn`, request first, then the answers."""
+def texts_of(turn: Turn) -> tuple[tuple[str, str], ...]:
+    """Return the texts of the person in `turn`, request first, then the answers, each with what it answers."""
     answers = (step for step in turn.steps if isinstance(step, QuestionStep) and step.answer)
-    return (
-        Said("request", turn.request, read(turn.request).clauses),
-        *(Said("answer", step.answer or "", read(step.answer or "", before=step.question).clauses) for step in answers),
+    return ((turn.request, ""), *((step.answer or "", step.question) for step in answers))
+
+
+def said_in(turn: Turn) -> tuple[Said, ...]:
+    """Return what the person said in `turn`, as it was read."""
+    return tuple(
+        Said("answer" if number else "request", text, read(text, before=before).clauses)
+        for number, (text, before) in enumerate(texts_of(turn))
     )
 
 
