@@ -1,8 +1,8 @@
 """What a text says: the glossary of the project.
 
-A `Reading` is what a reader makes of one text of a person. State, recall, grounding and planning are folds and scores
-over readings; none of them looks at the words again. Every judged field carries its probability: "unsure" is a value,
-never a guess.
+A `Reading` is what a reader makes of one text of a person, so that state, recall, grounding and planning can be folds
+and scores over readings and need not look at the words again. Every judged field carries its probability: "unsure" is a
+value, never a guess.
 """
 
 from __future__ import annotations
