@@ -103,11 +103,9 @@ class ChatPlanner:
         )
         most = None if self._most_tools is None else self._most_tools - 1  # one place is for the reserved tool
         offered = fitting_tools(situation, most=most, tokens=None if budget is None else int(budget * TOOLS_SHARE))
-        notes = []
-        if len(offered) < len(situation.tools):
-            notes.append(
-                f"{len(offered)} of {len(situation.tools)} tools were offered, those that fit the request best"
-            )
+        left_out: tuple[str, ...] = ()
+        if len(offered) < (count := len(situation.tools)):
+            left_out = (f"{len(offered)} of {count} tools were offered, those that fit the request best",)
             situation = replace(situation, tools=offered)
         style = Style.of(situation, settings.profile, self.files, self.endpoint.model)
         cut = within_shares(situation, budget)
