@@ -106,9 +106,8 @@ def _function_tool(definition: object) -> object:
             return definition
         name, description, schema = definition.get("name"), definition.get("description"), definition[key]
     elif hasattr(definition, "tool_call_schema"):  # of LangChain, which need not be installed
-        name, description, schema = (
-            getattr(definition, key, None) for key in ("name", "description", "tool_call_schema")
-        )
+        made: Any = definition
+        name, description, schema = made.name, made.description, made.tool_call_schema
         schema = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema
     else:
         return definition
