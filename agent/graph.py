@@ -300,6 +300,8 @@ def _go(turn: TurnState, event: Event) -> Command[Any]:
 
 def _answered(said: str | None, turn: TurnState, context: AgentContext) -> Answered:
     """Return what the person said to the pending question, apart where it is a request of its own."""
+    if said is not None and not isinstance(said, str):
+        raise TypeError(f"`ask` must return the person's answer as text, or None; got {said!r:.80}")
     slots = cast(AskUser, turn.action).slots
     if said is not None and context.is_own_request and context.is_own_request(said, slots, turn.tools, turn.now):
         return Answered(None, next_request=said)

@@ -119,6 +119,8 @@ class Profile(BaseModel, frozen=True, extra="forbid"):
     not at all."""
     context_tokens: int | None = Field(default=None, gt=0)
     """The window of the model; what is recalled is cut so that the request fits."""
+    max_tools: int | None = Field(default=None, gt=1)
+    """Most tools of a request; of more, the fitting ones are offered. `None`: unknown, and learnt from a refusal."""
     prices: Prices | None = None
     """`None`: unknown."""
 

@@ -96,7 +96,7 @@ def choices(session: Session, clock: Clock) -> Iterator[Choice]:
     view: Literal["extended", "official"] = "extended" if clock == "days" else "official"
     turns = [past_turn(turn, view=view) for turn in session.turns]
     for position, turn in enumerate(session.turns):
-        tools = {tool.name: tool for tool in parse_tools(turn.tools)}
+        tools = {tool.name: tool for tool in parse_tools(turn.tools, strict=False)}
         known = extract_all(turns[:position])
         now = clock_of(turn.env_info) if clock == "days" else None
         for piece in extract_all(turns[: position + 1]):

@@ -50,7 +50,7 @@ def costs_of(
         shelf = memory.user(Scope(session.name))
         recalling = open_strategy(strategy, shelf)
         for turn in session.turns:
-            tools, now = parse_tools(turn.tools), clock_of(turn.env_info)
+            tools, now = parse_tools(turn.tools, strict=False), clock_of(turn.env_info)
             recall = recalling.recall(turn.request, tools, now, budget if budget and own else own)
             situation = Situation(turn.request, tools, recall, now=now)
             yield {**block_costs(situation, Style.of(situation, profile, files)), RECALL: recall.tokens}

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from clarifier.settings import PosteriorSettings
 from memory.evidence import FILLING_KINDS, Evidence
-from memory.language.values.values import canonical_key, equal
+from memory.language.values.values import bare_text, canonical_key, equal
 from memory.tools import Parameter
 
 DEFAULTS = PosteriorSettings()
@@ -195,7 +195,7 @@ def posterior(
             groups.of(testimony.value).extend(pieces, found)
     domain = closed_domain(parameter)
     for value in domain:
-        groups.of(value).is_allowed = True
+        groups.of(value, is_listed=True).is_allowed = True
     total = math.fsum(group.weight for group in groups.all) + settings.prior_strength
     prior = settings.prior_strength / len(domain) if domain else 0.0
     candidates = [group.candidate(total, prior) for group in groups.all]
@@ -285,20 +285,24 @@ class _Groups:
         self._formed: list[_Group] = []
         """Groups whose value may be written in several forms: dates, times, numbers, members of an enum."""
 
-    def of(self, value: JsonValue) -> _Group:
-        """Return the group of `value`, a new one where there is none."""
+    def of(self, value: JsonValue, *, is_listed: bool = False) -> _Group:
+        """Return the group of `value`, a new one where there is none.
+
+        What is listed comes after all that was told, and is compared with that alone: members of a list differ.
+        """
         key = canonical_key(value)
         if key in self._by_key:
             return self._by_key[key]
         is_enum = self.parameter is not None and bool(self.parameter.enum)
-        has_forms = is_enum or not isinstance(value, str) or any(char.isdigit() for char in value)
-        group = (
-            next((one for one in self._formed if equal(one.value, value, self.parameter)), None) if has_forms else None
-        )
+        bare = canonical_key(bare_text(value)) if is_enum and isinstance(value, str) else key
+        has_forms = not isinstance(value, str) or any(char.isdigit() for char in value)
+        group = self._by_key.get(bare)
+        if group is None and has_forms:
+            group = next((one for one in self._formed if equal(one.value, value, self.parameter)), None)
         if group is None:
             group = _Group(value)
             self.all.append(group)
-            if has_forms and len(self._formed) < _MOST_FORMS:
+            if has_forms and not is_listed and len(self._formed) < _MOST_FORMS:
                 self._formed.append(group)
-        self._by_key[key] = group
+        self._by_key[key] = self._by_key[bare] = group
         return group

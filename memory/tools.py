@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, JsonValue
@@ -51,33 +51,111 @@ class Tool(BaseModel, frozen=True, extra="forbid"):
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
 
-def parse_tools(definitions: Iterable[object]) -> tuple[Tool, ...]:
-    """Return the normal form of every definition, in order; two tools of one name are both kept."""
-    return tuple(parse_tool(definition) for definition in definitions)
+def parse_tools(definitions: Iterable[object], *, strict: bool = True) -> tuple[Tool, ...]:
+    """Return the normal form of every definition (`parse_tool`), in order.
+
+    Raises:
+        ToolSchemaError: If a definition cannot be read, or, if `strict`, two have one name.
+    """
+    tools = tuple(parse_tool(definition, strict=strict) for definition in definitions)
+    names = [tool.name for tool in tools]
+    twice = next((name for name in names if names.count(name) > 1), None) if strict else None
+    if twice is not None:
+        raise ToolSchemaError(f"every tool needs a name of its own; two are called {twice!r}")
+    return tools
 
 
-def parse_tool(definition: object) -> Tool:
-    """Return the normal form of a function-tool object (`{"type": "function", "function": {…}}`, or its inner part).
+def parse_tool(definition: object, *, strict: bool = True) -> Tool:
+    """Return the normal form of a tool: OpenAI's, Anthropic's, MCP's or a tool of LangChain.
 
     Misspelt and missing types are mended, `anyOf` is read as its first alternative that is not null, `$ref` is
-    followed (a recursive one to a bounded depth), a required name that the schema does not describe becomes a text
-    parameter; allowed values, default and format are read from the description where the schema states none.
+    followed (a recursive one to a bounded depth); allowed values, default and format are read from the description
+    where the schema states none.
+
+    Args:
+        definition: `{"type": "function", "function": {…}}` or its inner part; an object with `input_schema` (Anthropic)
+            or `inputSchema` (MCP); or a LangChain tool.
+        strict: Whether a schema that means nothing certain is refused: an unknown type, a `$ref` to nothing, a required
+            name that is not described. Else such a type is `any`, and such a name a text parameter.
 
     Raises:
         ToolSchemaError: If there is no name, or a part is not of the kind it must be.
     """
-    outer = _mapping(definition, "a tool definition")
+    outer = _mapping(_function_tool(definition), "a tool definition")
     function = _mapping(outer["function"], "`function`") if "function" in outer else outer
     name = function.get("name")
     if not isinstance(name, str) or not name.strip():
         raise ToolSchemaError(f"a tool definition needs a `name` that is text and not blank; got {name!r}")
-    schema = _mapping(function.get("parameters") or {}, f"`parameters` of tool {name!r}")
+    given = function.get("parameters")
+    schema = _mapping(given if given is not None and (given or strict) else {}, f"`parameters` of tool {name!r}")
+    if strict:
+        _check(schema, schema, f"tool {name!r}")
     return Tool(
         name=name,
         description=str(function.get("description") or ""),
         parameters=_fields(schema, schema, _REF_DEPTH),
         definition=dict(outer),
     )
+
+
+def _function_tool(definition: object) -> object:
+    """Return a definition in another house's form as a function tool; one of ours as it is."""
+    if isinstance(definition, Mapping):
+        key = next((key for key in ("input_schema", "inputSchema") if key in definition), None)
+        if key is None:
+            return definition
+        name, description, schema = definition.get("name"), definition.get("description"), definition[key]
+    elif hasattr(definition, "tool_call_schema"):  # of LangChain, which need not be installed
+        made: Any = definition
+        name, description, schema = made.name, made.description, made.tool_call_schema
+        schema = schema.model_json_schema() if hasattr(schema, "model_json_schema") else schema
+    else:
+        return definition
+    function = {"name": name, "description": str(description or ""), "parameters": schema}
+    return {"type": "function", "function": function}
+
+
+def _check(schema: object, root: Mapping[str, Any], where: str) -> None:
+    """Refuse what a schema cannot mean.
+
+    Raises:
+        ToolSchemaError: With where it stands and what was expected.
+    """
+    if not isinstance(schema, Mapping):
+        return  # `_parameter` says what is wrong with it
+    named = schema.get("type")
+    for kind in named if isinstance(named, list) else [named]:
+        if kind is not None and str(kind).strip().casefold() not in _TYPES:
+            raise ToolSchemaError(f"{where} has the type {kind!r}; expected one of {', '.join(get_args(ValueType))}")
+    if "$ref" in schema and _target(str(schema["$ref"]), root) is None:
+        raise ToolSchemaError(f"{where} refers to {schema['$ref']!r}, which is not in the schema")
+    described, required = schema.get("properties"), schema.get("required")
+    described = described if isinstance(described, Mapping) else {}
+    is_all_there = "$ref" not in schema and "allOf" not in schema
+    for name in required if isinstance(required, list) and is_all_there else ():
+        if name not in described:
+            raise ToolSchemaError(f"{where} requires {name!r}, which its `properties` do not describe")
+    for name, part in described.items():
+        _check(part, root, f"{where}, parameter {name!r}")
+    _check(schema.get("items"), root, f"{where}, items")
+    for part in _alternatives(schema):
+        _check(part, root, where)
+
+
+def _alternatives(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the alternatives of a schema that stand for themselves; `required` alone speaks of the fields beside."""
+    for key in ("anyOf", "oneOf"):
+        parts = schema.get(key)
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, Mapping) and "required" not in part:
+                yield part
+
+
+def _target(reference: str, root: Mapping[str, Any]) -> object:
+    found: Any = root
+    for key in reference.removeprefix("#").strip("/").split("/") if reference != "#" else ():
+        found = found.get(key.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+    return found
 
 
 _REF_DEPTH = 4

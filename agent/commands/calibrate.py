@@ -81,7 +81,7 @@ def _tools_in(path: Path) -> ToolsFor:
         definitions = json.loads(text)
         if not isinstance(definitions, list):
             raise ValueError(f"a {type(definitions).__name__}")
-        found: Sequence[Tool] = parse_tools(definitions)
+        found: Sequence[Tool] = parse_tools(definitions, strict=False)
     except (ValueError, TypeError, KeyError, MemoryStoreError) as exc:
         raise AgentError(f"expected a JSON list of tool definitions in {str(path)!r}, got {exc}") from exc
     return lambda request: found

@@ -120,7 +120,7 @@ def load_toolset(name: str, language: Language) -> DemoToolset:
 
 def _tool(entry: _ToolEntry) -> Tool:
     function = {"name": entry.name, "description": entry.description, "parameters": entry.parameters}
-    return parse_tool({"type": "function", "function": function})
+    return parse_tool({"type": "function", "function": function}, strict=False)
 
 
 @cache

@@ -19,6 +19,9 @@ from memory.evidence import Slot
 from memory.records import ToolCall
 from memory.tools import Tool
 
+REFUSAL_NOTE = "the model refused"
+"""Stands in the notes of an answer that its endpoint marks as a refusal."""
+EMPTY_NOTE = "the model's answer was empty"
 _HELD = "not run, since another call of this answer cannot be read"
 _RETRY = ". Send every call of this answer again, corrected."
 _CLOSING_MARKS = " \t\r\n\"'”’」』）)*_"
@@ -78,6 +81,10 @@ def read_answer(message: Mapping[str, Any], situation: Situation, style: Style, 
     if not (proposal.calls or proposal.question or reading.faults):
         said = _text_proposal(text)
         proposal = replace(proposal, question=said.question, reply=said.reply)
+        if is_refusal(message):
+            notes = (*notes, REFUSAL_NOTE)
+        elif said == Proposal() and not says_no_call:
+            notes = (*notes, EMPTY_NOTE)
     if is_cut:
         notes = (*notes, "the answer ended at its token limit")
     proposal = replace(proposal, notes=(*notes, *proposal.notes))
@@ -93,6 +100,11 @@ def _written(text: str, situation: Situation, style: Style, *, is_cut: bool) -> 
     if form == "none":
         return read_leaked_calls(text, parameters, is_cut=is_cut)
     return read_written_calls(text, form, parameters, is_cut=is_cut)
+
+
+def is_refusal(message: Mapping[str, Any]) -> bool:
+    """Return whether the endpoint says that the model refused, which is no chat."""
+    return bool(message.get("refusal")) and not message.get("tool_calls")
 
 
 def repair_messages(message: Mapping[str, Any], reading: Reading, style: Style) -> list[dict[str, Any]]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from agent.errors import PlannerError
+from agent.errors import PlannerError, PlannerRefusedError
 from agent.planners.answers import Reading, read_answer, repair_messages, with_echo
 from agent.planners.endpoint import Answered, Endpoint
 from agent.planners.prompt import Style, build_messages
 from agent.planners.prompt_costs import fitted, prompt_budget
 from agent.planners.prompt_files import PromptFiles
+from agent.planners.prompt_shares import TOOLS_SHARE, fitting_tools, tools_taken, within_shares
 from agent.planners.requests import build_request
 from agent.settings import ChatSettings
 from clarifier.decision import Proposal, Situation, Usage
@@ -59,6 +60,7 @@ class ChatPlanner:
         self.settings = settings
         self.files = PromptFiles.load(settings.prompt)
         self.endpoint = Endpoint(settings, sleep=sleep)
+        self._most_tools = settings.profile.max_tools
 
     def __enter__(self) -> ChatPlanner:
         return self
@@ -76,20 +78,39 @@ class ChatPlanner:
         A call that cannot be read (arguments that are no JSON object, a tool that is not on offer) goes back to the
         model with the reason, MAX_REPAIRS times; after that such calls are left out. Arguments are mended where only
         one mending is possible. What was mended or dropped is in the proposal's notes, what was tried again in its
-        attempts.
+        attempts. Where the endpoint takes fewer tools than there are, it is offered those that fit best; where it says
+        so only by a refusal, it is asked once more with as many as it takes.
 
         Raises:
             PlannerError: If the endpoint gives no answer; its subclass says why, its `usage` what was spent.
         """
+        try:
+            return self._plan(situation)
+        except PlannerRefusedError as exc:
+            most = tools_taken(str(exc), len(situation.tools) + 1) if exc.status in (400, 413, 422) else None
+            if most is None or most < 2 or (self._most_tools is not None and most >= self._most_tools):
+                raise
+            self._most_tools = most
+            proposal = self._plan(situation)
+            return replace(proposal, attempts=(*exc.attempts, f"the tools were too many: {exc}", *proposal.attempts))
+
+    def _plan(self, situation: Situation) -> Proposal:
         settings = self.settings
-        style = Style.of(situation, settings.profile, self.files, self.endpoint.model)
         budget = prompt_budget(
-            style,
+            settings.profile,
             prompt_tokens=settings.prompt_tokens,
             max_tokens=settings.max_tokens or settings.profile.max_tokens,
         )
-        shown = fitted(situation, style, budget)
-        spent = _Spent(notes=(*style.tools.notes, *shown.notes))
+        most = None if self._most_tools is None else self._most_tools - 1  # one place is for the reserved tool
+        offered = fitting_tools(situation, most=most, tokens=None if budget is None else int(budget * TOOLS_SHARE))
+        left_out: tuple[str, ...] = ()
+        if len(offered) < (count := len(situation.tools)):
+            left_out = (f"{len(offered)} of {count} tools were offered, those that fit the request best",)
+            situation = replace(situation, tools=offered)
+        style = Style.of(situation, settings.profile, self.files, self.endpoint.model)
+        cut = within_shares(situation, budget)
+        shown = fitted(cut.situation, style, budget)
+        spent = _Spent(notes=(*style.tools.notes, *left_out, *cut.notes, *shown.notes))
         waited = sum(one.proposal.seconds for one in situation.proposed)
         proposals = []
         for _ in range(settings.samples):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from agent.planners.prompt import Style, item_line, system_blocks, topic_messages, turn_messages
+from agent.providers import Profile
 from clarifier.decision import Situation
 from memory.recall import ItemKind, Recall
 from memory.tokens import count_tokens
@@ -42,15 +43,15 @@ def block_costs(situation: Situation, style: Style) -> dict[str, int]:
     }
 
 
-def prompt_budget(style: Style, *, prompt_tokens: int | None, max_tokens: int | None) -> int | None:
+def prompt_budget(profile: Profile, *, prompt_tokens: int | None, max_tokens: int | None) -> int | None:
     """Return the most tokens of a request, `None` without a limit.
 
     Args:
-        style: Its profile says how large the window is.
+        profile: Says how large the window is.
         prompt_tokens: The user's limit, which goes before.
         max_tokens: Kept free for the answer; `None`: an eighth of the window.
     """
-    window = style.profile.context_tokens
+    window = profile.context_tokens
     if prompt_tokens is not None or window is None:
         return prompt_tokens
     return max(window - (max_tokens or window // 8), window // 4)

@@ -25,7 +25,7 @@ def tools_fault(tools: Sequence[Any]) -> str | None:
         return f"tools: {fault}"
     for position, tool in enumerate(tools):
         try:
-            (parsed,) = parse_tools([tool])
+            (parsed,) = parse_tools([tool], strict=False)
         except ToolSchemaError as exc:
             return f"tool {position}: {exc!s:.300}; correct the tool's schema"
         if not is_text(parsed.name):

@@ -119,7 +119,7 @@ def _tool_faults(tools: Sequence[Any]) -> Iterator[Fault]:
     seen: set[str] = set()
     for position, definition in enumerate(tools):
         try:
-            tool = parse_tool(definition)
+            tool = parse_tool(definition, strict=False)
         except ToolSchemaError as exc:
             yield error("tool-schema", f"tool {position}: {exc}", "correct the tool's schema")
             continue

@@ -97,7 +97,7 @@ class Continuation:
 
     @cached_property
     def _tools(self) -> tuple[Tool, ...]:
-        return parse_tools(self.turn.tools)
+        return parse_tools(self.turn.tools, strict=False)
 
     @cached_property
     def _functions(self) -> dict[str, Any]:

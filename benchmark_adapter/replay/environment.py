@@ -122,7 +122,7 @@ class ReplayEnvironment:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        return Spelling(parse_tools(self.turn.tools), self.past)
+        return Spelling(parse_tools(self.turn.tools, strict=False), self.past)
 
     def _keep(self, reply: Reply) -> None:
         now = time.perf_counter()

@@ -64,6 +64,8 @@ def run_tables(
     if metrics["ask"] is not None:
         parts.append(_ask_table(metrics["ask"]))
     parts.append(_measures_table(metrics))
+    if metrics.get("replies") is not None:  # runs of before have none
+        parts.append(_replies_table(metrics["replies"]))
     parts.append(Text(_reference_rates(metrics["reference"])))
     parts.append(Text(_totals(metrics)))
     return Group(*parts)
@@ -253,6 +255,14 @@ def _asked(ask: Mapping[str, float | None]) -> str:
         f"Questions: {number} a turn; right where a turn asks: {_share(ask['precision'])}, "
         f"where it must ask: {_share(ask['recall'])} (F1 {_share(ask['f1'])})"
     )
+
+
+def _replies_table(replies: Mapping[str, int]) -> Table:
+    table = Table(title="Replies by kind", title_justify="left")
+    for kind in replies:
+        table.add_column(kind, justify="right")
+    table.add_row(*(f"{count:,}" for count in replies.values()))
+    return table
 
 
 def _totals(metrics: Mapping[str, Any]) -> str:

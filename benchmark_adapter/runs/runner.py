@@ -145,7 +145,7 @@ def _play_turn(turn: ReferenceTurn, past: Sequence[Turn], strategy: Strategy, se
         trace = TurnTrace(setup.planner_for(turn, past), setup.decide, environment)
         run_turn(
             turn.request,
-            parse_tools(turn.tools),
+            parse_tools(turn.tools, strict=False),
             AgentContext(
                 planner=trace,
                 memory=strategy,

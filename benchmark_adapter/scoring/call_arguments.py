@@ -72,7 +72,7 @@ class CallJudge:
     @cached_property
     def tools(self) -> dict[str, Tool]:
         """The tools on offer by name; of two with one name the last."""
-        return {tool.name: tool for tool in parse_tools(self.turn.tools)}
+        return {tool.name: tool for tool in parse_tools(self.turn.tools, strict=False)}
 
     @cached_property
     def heard(self) -> str:

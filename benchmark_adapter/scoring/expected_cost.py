@@ -30,5 +30,5 @@ def turn_cost(
     names = set(wrong_calls)
     if not names:
         return cost
-    effects = {tool.name: effect_of(tool) for tool in parse_tools(tools)}
+    effects = {tool.name: effect_of(tool) for tool in parse_tools(tools, strict=False)}
     return cost + max(policy.cost_wrong[effects.get(name, "read")] for name in names)

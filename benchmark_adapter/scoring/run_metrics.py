@@ -19,6 +19,7 @@ from benchmark_adapter.scoring.metrics import (
     slot_counts,
 )
 from benchmark_adapter.scoring.reference_rates import reference_rates, session_rate
+from benchmark_adapter.scoring.reply_kinds import reply_counts
 
 Tree = Mapping[str, Any]
 """Values by name, nested; its leaves are `Values`, or `None` for what was not measured."""
@@ -51,6 +52,7 @@ def compute_metrics(turns: Sequence[ScoredTurn], *, seed: int = DEFAULT_SEED, n_
         "expected_cost": points["expected_cost"],
         "calibration": points["calibration"],
         "reference": {"sessions": session_rate(turns), **points["reference"]},
+        "replies": reply_counts(turn.line for turn in turns),
         "tokens": {
             "prompt": sum(turn.line.usage.prompt for turn in turns),
             "completion": sum(turn.line.usage.completion for turn in turns),

@@ -132,7 +132,7 @@ def _item(
 
 def _tools(path: Path, number: int, definitions: Sequence[object]) -> tuple[Tool, ...]:
     try:
-        return tuple(parse_tool(definition) for definition in definitions)
+        return tuple(parse_tool(definition, strict=False) for definition in definitions)
     except ToolSchemaError as exc:
         raise DatasetError(path, number, f"tools: {exc}") from exc
 

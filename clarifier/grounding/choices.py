@@ -8,8 +8,9 @@ is told by every member tells nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from pydantic import JsonValue
@@ -63,29 +64,122 @@ def speech_for(
         description: Of the parameter; it may gloss members (`'C' (Celsius)`).
         now: The turn's clock.
     """
-    names = tuple(str(member) for member in members)
-    return _speech_for(str(value), names, text, description, now)
+    return _heard(members, text, description).speech(str(value), now)
 
 
-@text_cache(4096)
-def _speech_for(value: str, members: tuple[str, ...], text: str, description: str, now: datetime | None) -> Speech:
-    source = normalised(text)
-    if not source:
-        return "silent"
-    named = _named(members, text, description)
-    if value in named or _states(source, value, description):
-        return "stated"
-    others = [member for member in members if normal_text(member) != normal_text(value)]
-    if any(other in named or _states(source, other, description) for other in others if not _is_common(other)):
-        return "other"
-    if _means(source, text, value, others, now):
-        return "meant"
-    return "foreign" if _is_foreign(source, members, description) else "silent"
+def _heard(members: Sequence[JsonValue], text: str, description: str) -> _Heard:
+    return _heard_of(tuple(map(str, members)), text, description)
+
+
+@text_cache(256)
+def _heard_of(members: tuple[str, ...], text: str, description: str) -> _Heard:
+    return _Heard(_choice(members), text, description)
+
+
+class _Choice:
+    """What of a list of allowed values no text changes."""
+
+    def __init__(self, members: tuple[str, ...]) -> None:
+        self.members = members
+        self.normal = {member: normal_text(member) for member in members}
+        told = " ".join(members)
+        self.is_chinese = IS_CJK.search(told) is not None
+        self.has_letters = any(char.isalpha() for char in told)
+        self._with_word: dict[str, set[str]] = {}
+        self._with_character: dict[str, set[str]] = {}
+        for member, normal in self.normal.items():
+            for word in _words(member):
+                self._with_word.setdefault(word, set()).add(normal)
+            for char in member if self.is_chinese else ():
+                self._with_character.setdefault(char, set()).add(normal)
+
+    def own_words(self, value: str) -> frozenset[str]:
+        """Return the words of `value` that no other member has."""
+        return self._own(_words(value), self._with_word, value) - _COMMON_WORDS
+
+    def own_characters(self, value: str) -> frozenset[str]:
+        """Return the Chinese characters of `value` that no other member has."""
+        characters = frozenset(char for char in value if IS_CJK.match(char))
+        return self._own(characters, self._with_character, value) - _COMMON_HAN
+
+    def with_own(self, words: frozenset[str], source: str) -> list[str]:
+        """Return the members that may be meant by a text of these words: all others have nothing of their own in it."""
+        starts = {word[:_SHORTEST_STEM] for word in words}
+        return [
+            member
+            for member in self.members
+            if _TIME.search(member)
+            or any(word in words or word[:_SHORTEST_STEM] in starts for word in _words(member))
+            or (self.is_chinese and any(char in source and IS_CJK.match(char) for char in member))
+        ]
+
+    def _own(self, parts: frozenset[str], having: Mapping[str, set[str]], value: str) -> frozenset[str]:
+        itself = {normal_text(value)}
+        return frozenset(part for part in parts if having.get(part, itself) <= itself)
+
+
+@lru_cache(maxsize=64)
+def _choice(members: tuple[str, ...]) -> _Choice:
+    return _Choice(members)
+
+
+class _Heard:
+    """What a text says of a list of allowed values; each of them is compared with it once."""
+
+    def __init__(self, choice: _Choice, text: str, description: str) -> None:
+        self._choice, self._text, self._description = choice, text, description
+        self._source = normalised(text)
+        self._said = terms(_TURNED_DOWN.sub(" ", self._source))
+        self._named = _named(choice.members, text, description) if self._source else frozenset()
+
+    @cached_property
+    def stated(self) -> tuple[str, ...]:
+        """The members that stand in the text."""
+        return tuple(member for member in self._choice.members if self._states(member)) if self._source else ()
+
+    def speech(self, value: str, now: datetime | None) -> Speech:
+        """Return how the text bears on `value`."""
+        if not self._source:
+            return "silent"
+        if self._states(value):
+            return "stated"
+        normal = normal_text(value)
+        if any(self._choice.normal[other] != normal and not _is_common(other) for other in self.stated):
+            return "other"
+        if self._means(value, now):
+            return "meant"
+        is_chinese = IS_CJK.search(self._source) is not None
+        is_foreign = is_chinese != self._choice.is_chinese and self._choice.has_letters
+        return "foreign" if is_foreign else "silent"
+
+    def spoken_for(self, now: datetime | None) -> Iterator[str]:
+        """Yield the members that the text states or means."""
+        if not self._source:
+            return
+        yield from self.stated
+        for member in self._choice.with_own(self._said, self._source):
+            if self.speech(member, now) == "meant":
+                yield member
+
+    def _states(self, value: str) -> bool:
+        return value in self._named or _states(self._source, value, self._description)
+
+    def _means(self, value: str, now: datetime | None) -> bool:
+        """Whether the text has something of `value` that no other member has."""
+        times = {(int(hour) % 12) * 60 + int(minute) for hour, minute in _TIME.findall(value)}
+        if times:
+            return times <= hours_in(self._text, now)
+        if any(_is_said(word, self._said) for word in self._choice.own_words(value)):
+            return True
+        characters = self._choice.own_characters(value)
+        return sum(char in self._source for char in characters) * 2 > len(characters)
 
 
 def unclaimed(value: JsonValue, members: Sequence[JsonValue], claimed: Sequence[JsonValue]) -> tuple[JsonValue, ...]:
     """Return the members but those, other than `value`, that other calls have: what is said for them is for those."""
     taken = {normal_text(str(one)) for one in claimed} - {normal_text(str(value))}
+    if not taken:
+        return tuple(members)
     return tuple(member for member in members if normal_text(str(member)) not in taken)
 
 
@@ -95,12 +189,13 @@ def speaks_for_another(
     """Say whether `text` speaks for a member other than `value`, and for that one not at all."""
     if speech_for(value, members, text, description, now) in ("stated", "meant"):
         return False
-    return any(speech_for(one, members, text, description, now) in ("stated", "meant") for one in members)
+    return next(_heard(members, text, description).spoken_for(now), None) is not None
 
 
 def stated_member(members: Sequence[JsonValue], text: str, description: str, now: datetime | None) -> JsonValue:
     """Return the one member of a closed list that `text` states; `None` where it states none or several."""
-    found = [one for one in members if speech_for(one, members, text, description, now) == "stated"]
+    stated = frozenset(_heard(members, text, description).stated)
+    found = [one for one in members if str(one) in stated]
     return found[0] if len(found) == 1 else None
 
 
@@ -109,9 +204,16 @@ def glosses(value: str, parameter: Parameter) -> tuple[str, ...]:
     return _glosses(normalised(value), parameter.description)
 
 
-@text_cache(4096)
 def _glosses(value: str, description: str) -> tuple[str, ...]:
-    return tuple(normalised(gloss).strip() for name, gloss in _GLOSS.findall(description) if normalised(name) == value)
+    return _all_glosses(description).get(value, ())
+
+
+@lru_cache(maxsize=1024)
+def _all_glosses(description: str) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for name, gloss in _GLOSS.findall(description):
+        found[normalised(name)] = (*found.get(normalised(name), ()), normalised(gloss).strip())
+    return found
 
 
 @text_cache(1024)
@@ -123,14 +225,21 @@ def _named(members: tuple[str, ...], text: str, description: str) -> frozenset[s
 
 def _states(source: str, member: str, description: str) -> bool:
     """Whether a member, its words in another form, or its gloss stands in the text, and is not turned down there."""
-    wanted = normalised(member)
-    forms = {wanted, " ".join(split_name(member)), *_glosses(wanted, description)}
-    if any(_stands(source, form) for form in forms if form):
+    forms, words = _forms(member)
+    if any(_stands(source, form) for form in (*forms, *_glosses(forms[0], description)) if form):
         return True
-    words = [stem(word) for word in split_name(member) if not IS_CJK.search(word)]
-    if not words or IS_CJK.search(member) or any(len(word) < 3 for word in words):
+    if not words or not all(word in source for word in words):
         return False
-    return any(_affirmed(source, found.start()) for found in _in_other_form(tuple(words)).finditer(source))
+    return any(_affirmed(source, found.start()) for found in _in_other_form(words).finditer(source))
+
+
+@lru_cache(maxsize=16_384)
+def _forms(member: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return how a member may be written, in normal form first, and the stems that tell it in other forms, if any."""
+    names = split_name(member)
+    words = tuple(stem(word) for word in names if not IS_CJK.search(word))
+    is_telling = not IS_CJK.search(member) and all(len(word) >= 3 for word in words)
+    return (normalised(member), " ".join(names)), words if is_telling else ()
 
 
 @text_cache(1024)
@@ -150,19 +259,6 @@ def _affirmed(source: str, place: int) -> bool:
     return _NOT.search(source[max(0, place - 24) : place]) is None
 
 
-def _means(source: str, text: str, value: str, others: Sequence[str], now: datetime | None) -> bool:
-    """Whether the text has something of `value` that no other member has."""
-    times = {(int(hour) % 12) * 60 + int(minute) for hour, minute in _TIME.findall(value)}
-    if times:
-        return times <= hours_in(text, now)
-    said = terms(_TURNED_DOWN.sub(" ", source))
-    own = _words(value) - frozenset().union(*map(_words, others)) - _COMMON_WORDS
-    if any(_is_said(word, said) for word in own):
-        return True
-    characters = telling_han(value) - set("".join(others))
-    return sum(char in source for char in characters) * 2 > len(characters)
-
-
 def telling_han(text: str) -> frozenset[str]:
     """Return the Chinese characters of a text that do not stand in every other one."""
     return frozenset(char for char in text if IS_CJK.match(char)) - _COMMON_HAN
@@ -180,6 +276,7 @@ def _is_said(word: str, said: frozenset[str]) -> bool:
     )
 
 
+@lru_cache(maxsize=16_384)
 def _words(member: str) -> frozenset[str]:
     return frozenset(stem(word) for word in split_name(member) if len(word) > 1 and not IS_CJK.search(word))
 
@@ -187,9 +284,3 @@ def _words(member: str) -> frozenset[str]:
 def _is_common(member: str) -> bool:
     """Whether a member is a word that stands in any text by chance."""
     return member.casefold() in _BY_CHANCE
-
-
-def _is_foreign(source: str, members: Sequence[str], description: str) -> bool:
-    is_chinese = IS_CJK.search(source) is not None
-    told = " ".join(members)
-    return is_chinese != (IS_CJK.search(told) is not None) and any(char.isalpha() for char in told)

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from operator import is_
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar, cast
@@ -280,7 +281,12 @@ def _fitted(candidate: Candidate, parameter: Parameter) -> Candidate:
 
 def _of_choices(parameter: Parameter) -> tuple[Slot, ...]:
     """Return the slots of what a person says of the very values that `parameter` allows ("I prefer the aisle")."""
-    return tuple(Slot(PERSON, _topic_of_choice(value)) for value in parameter.enum if isinstance(value, str) and value)
+    return _slots_of_choices(tuple(value for value in parameter.enum if isinstance(value, str) and value))
+
+
+@lru_cache(maxsize=256)
+def _slots_of_choices(values: tuple[str, ...]) -> tuple[Slot, ...]:
+    return tuple(Slot(PERSON, _topic_of_choice(value)) for value in values)
 
 
 def _is_choice(value: JsonValue, parameter: Parameter) -> bool:

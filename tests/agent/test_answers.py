@@ -146,7 +146,10 @@ def test_an_answer_that_thinking_used_up_proposes_nothing_and_says_why() -> None
     cut["choices"][0]["finish_reason"] = "length"
     with ChatServer(Reply(json.dumps(cut))) as server, planner(server) as chat:
         proposal = chat.plan(SITUATION)
-    assert (proposal.reply, proposal.notes) == (None, ("the answer ended at its token limit",))
+    assert (proposal.reply, proposal.notes) == (
+        None,
+        ("the model's answer was empty", "the answer ended at its token limit"),
+    )
 
 
 def test_an_answer_that_is_a_stream_although_none_was_asked_for_is_read() -> None:

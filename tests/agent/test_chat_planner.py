@@ -20,6 +20,7 @@ from agent.errors import (
     PlannerUnavailableError,
 )
 from agent.graph import AgentContext, run_turn
+from agent.planners.answers import EMPTY_NOTE
 from agent.planners.chat import MAX_REPAIRS, ChatPlanner
 from agent.planners.prompt import Style, build_messages
 from agent.planners.prompt_files import PromptFiles
@@ -107,7 +108,7 @@ def test_calls_are_read_with_their_usage_and_values_the_model_does_not_know_are_
         ("您要订几点的？", Proposal(question="您要订几点的？")),
         ('Shall I book **"Da Mario?"** ', Proposal(question='Shall I book **"Da Mario?"**')),
         ("<think>Ask them? Yes?</think>\n\nDone.", Proposal(reply="Done.")),
-        ("   ", Proposal()),
+        ("   ", Proposal(notes=(EMPTY_NOTE,))),
     ],
 )
 def test_text_is_a_question_if_it_ends_as_one_and_a_reply_else(text: str, expected: Proposal) -> None:

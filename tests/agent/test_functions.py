@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
+from langchain_core.tools import StructuredTool
 
 from agent.functions import FunctionExecutor
 from memory.records import Observation, ToolCall
+from memory.tools import parse_tools
 
 
 def test_each_call_runs_its_function_and_what_it_raises_is_its_error_alone() -> None:
@@ -35,9 +36,34 @@ async def double(number: int) -> int:
     return 2 * number
 
 
-def test_an_async_function_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match="expected plain functions, got async ones for double; give one that waits"):
-        FunctionExecutor({"double": double})
+def test_what_returns_an_awaitable_is_awaited_within_a_loop_and_without() -> None:
+    executor = FunctionExecutor({"double": double, "twice": lambda number: double(number)})
+    made = [ToolCall(id="a", name=name, arguments={"number": 4}) for name in ("double", "twice")]
+
+    async def within() -> list[Observation]:
+        return executor.execute(made)
+
+    assert executor.execute(made) == asyncio.run(within()) == [Observation(content=8)] * 2
+
+
+def test_a_tool_of_langchain_is_described_and_invoked_as_it_is() -> None:
+    def weather(city: str, days: int = 1) -> str:
+        """Tell the weather."""
+        return f"{city} {days}"
+
+    made = StructuredTool.from_function(weather)
+    waiting = StructuredTool.from_function(coroutine=double, name="double", description="Doubles.")
+    (tool,) = parse_tools([made])
+    assert (tool.name, [(one.name, one.type, one.is_required) for one in tool.parameters]) == (
+        "weather",
+        [("city", "string", True), ("days", "integer", False)],
+    )
+    assert FunctionExecutor({"weather": made, "double": waiting}).execute(
+        [
+            ToolCall(id="a", name="weather", arguments={"city": "Rome"}),
+            ToolCall(id="b", name="double", arguments={"number": 2}),
+        ]
+    ) == [Observation(content="Rome 1"), Observation(content=4)]
 
 
 def test_an_async_function_runs_in_the_loop_of_the_application() -> None:

@@ -134,7 +134,7 @@ def test_recall_gives_way_oldest_first_and_what_is_known_last() -> None:
 
 def test_the_window_less_the_answer_is_the_budget() -> None:
     hammer = style(Situation("", ()), provider="hammer")
-    assert prompt_budget(hammer, prompt_tokens=None, max_tokens=768) == 32000
-    assert prompt_budget(hammer, prompt_tokens=None, max_tokens=None) == 28672
-    assert prompt_budget(hammer, prompt_tokens=500, max_tokens=None) == 500
-    assert prompt_budget(style(Situation("", ())), prompt_tokens=None, max_tokens=9) is None
+    assert prompt_budget(hammer.profile, prompt_tokens=None, max_tokens=768) == 32000
+    assert prompt_budget(hammer.profile, prompt_tokens=None, max_tokens=None) == 28672
+    assert prompt_budget(hammer.profile, prompt_tokens=500, max_tokens=None) == 500
+    assert prompt_budget(style(Situation("", ())).profile, prompt_tokens=None, max_tokens=9) is None

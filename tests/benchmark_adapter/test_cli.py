@@ -55,6 +55,7 @@ KEYS: dict[str, list[str] | None] = {
     "expected_cost": None,
     "calibration": ["ece", "brier", "auroc", "aurc"],
     "reference": ["sessions", "optimal", "progress"],
+    "replies": ["calls", "question", "chat", "refusal", "empty"],
     "tokens": ["prompt", "completion", "recall"],
     "seconds": None,
     "turns_per_second": None,

@@ -379,6 +379,7 @@ def test_metrics_count_turns_failures_and_tokens() -> None:
         "expected_cost",
         "calibration",
         "reference",
+        "replies",
         "tokens",
         "ci95",
     ]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from clarifier.grounding.choices import Speech, speaks_for_another, speech_for
+from clarifier.grounding.choices import Speech, speaks_for_another, speech_for, stated_member
 from tests.clarifier.samples import NOW
 
 SEATS = ("first_class", "second_class")
@@ -60,3 +62,15 @@ def test_another_member_is_favoured_only_where_this_one_is_not() -> None:
     assert speaks_for_another("14:00-15:00", SLOTS, "四点到五点那班", "", NOW)
     assert not speaks_for_another("second_class", SEATS, "Second out, first back.", "", NOW)
     assert not speaks_for_another("second_class", SEATS, "You choose.", "", NOW)
+
+
+def test_a_long_list_is_compared_with_a_text_once() -> None:
+    syllables = [first + second for first in "bdfgklmnprstvz" for second in ("al", "en", "ir", "os", "um")]
+    members = tuple(f"{one}{other}" for one in syllables for other in syllables)[:4900]
+    wanted = members[4321]
+    assert stated_member(members, "hello", "", NOW) is None  # reads the list, which is kept
+    started = time.process_time()
+    assert stated_member(members, f"the weather of {wanted}, please", "", NOW) == wanted
+    assert speech_for(wanted, members, f"the weather of {wanted}, please", "", NOW) == "stated"
+    assert speaks_for_another(members[7], members, f"the weather of {wanted}, please", "", NOW)
+    assert time.process_time() - started < 0.5

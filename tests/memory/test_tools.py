@@ -32,7 +32,7 @@ def test_a_definition_in_normal_form() -> None:
         ["units", "days", "ghost"],
     )
     before = json.dumps(definition)
-    parsed = parse_tool(definition)
+    parsed = parse_tool(definition, strict=False)
     assert parsed.name == "f"
     assert parsed.parameters == (
         Parameter(name="units", enum=("C", "F"), default="C", is_required=True),
@@ -54,6 +54,36 @@ def test_a_definition_in_normal_form() -> None:
 def test_a_parameter_that_takes_anything_may_be_written_as_true() -> None:
     parsed = parse_tool({"name": "f", "parameters": {"properties": {"x": True, "y": {}}, "required": ["x"]}})
     assert parsed.parameters == (Parameter(name="x", is_required=True), Parameter(name="y"))
+
+
+@pytest.mark.parametrize("key", ["input_schema", "inputSchema"])
+def test_schemas_of_other_houses_are_read_and_offered_as_function_tools(key: str) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    parsed = parse_tool({"name": "f", "description": "d", key: schema})
+    assert parsed.parameters == (Parameter(name="city", is_required=True),)
+    function = {"name": "f", "description": "d", "parameters": schema}
+    assert parsed.definition == {"type": "function", "function": function}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ([], "`parameters` of tool 'f' must be a JSON object; got []"),
+        ({"properties": {"a": {"type": "strang"}}}, "tool 'f', parameter 'a' has the type 'strang'; expected one of"),
+        ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "tool 'f', parameter 'a' refers to '#/$defs/b', which is not"),
+        ({"properties": {"a": {}}, "required": ["b"]}, "tool 'f' requires 'b', which its `properties` do not describe"),
+    ],
+)
+def test_a_schema_that_means_nothing_certain_is_refused_unless_told_otherwise(parameters: Any, said: str) -> None:
+    with pytest.raises(ToolSchemaError) as caught:
+        parse_tool({"name": "f", "parameters": parameters})
+    assert said in str(caught.value)
+    parse_tool({"name": "f", "parameters": parameters}, strict=False)
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(ToolSchemaError, match="two are called 'f'"):
+        parse_tools([{"name": "f"}, {"name": "g"}, {"name": "f"}])
 
 
 def test_a_recursive_reference_ends() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 
@@ -85,7 +86,8 @@ def _telling_words(parameter: Parameter, text: Text) -> Iterator[Said]:
     """Yield allowed values of several words by what Chinese calls the first of them: "骑车" for `cycling-regular`."""
     parts = {value: split_name(value) for value in parameter.enum if isinstance(value, str)}
     first = {value: words[0] for value, words in parts.items() if len(words) > 1 and len(words[0]) > 3}
-    told = {word: value for value, word in first.items() if sum(word in words for words in parts.values()) == 1}
+    having = Counter(word for words in parts.values() for word in set(words))
+    told = {word: value for value, word in first.items() if having[word] == 1}
     likened = parameter.model_copy(update={"enum": tuple(told)})
     for mention in enum_mention(text.text, likened) if told else ():
         if _CJK.search(mention.text):  # the first word alone is often another ("the second one" for `second_class`)
@@ -114,14 +116,17 @@ def _head_nouns(parameter: Parameter, text: Text) -> Iterator[Said]:
     """
     if not parameter.is_required or parameter.enum is None:
         return
+    said: dict[str, list[re.Match[str]]] = {}
+    for match in re.finditer(r"[a-z]+", text.text.casefold()):
+        said.setdefault(stem(match.group()), []).append(match)
     words = {value: split_name(value) for value in parameter.enum if isinstance(value, str)}
+    having = Counter(word for parts in words.values() for word in set(map(stem, parts)))
     for value, parts in words.items():
         noun = stem(parts[-1].casefold()) if len(parts) > 1 else ""
-        if len(noun) < 4 or any(noun in map(stem, other) for one, other in words.items() if one != value):
+        if len(noun) < 4 or having[noun] > 1:
             continue
-        for match in re.finditer(r"[a-z]+", text.text.casefold()):
-            if stem(match.group()) == noun:
-                yield Said(value, match.start(), match.end(), 0.5)
+        for match in said.get(noun, ()):
+            yield Said(value, match.start(), match.end(), 0.5)
 
 
 def _from_mentions(found: list[Mention] | tuple[Mention, ...], strength: float, text: Text) -> Iterator[Said]:

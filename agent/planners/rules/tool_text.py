@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memory.language.text import split_name, stem, tokenise
 from memory.language.text_cache import text_cache
@@ -72,8 +73,14 @@ def _terms(name: str, description: str, parameters: Sequence[Parameter]) -> Mapp
     for parameter in parameters:
         add([stem(word) for word in split_name(parameter.name)], PARAMETER_WEIGHT)
         add(content_terms(parameter.description), PARAMETER_TEXT_WEIGHT)
-        add([term for value in _allowed(parameter) for term in content_terms(str(value))], PARAMETER_WEIGHT)
+        add(_terms_of_values(tuple(map(str, _allowed(parameter)))), PARAMETER_WEIGHT)
     return weighed
+
+
+@lru_cache(maxsize=1024)
+def _terms_of_values(values: tuple[str, ...]) -> tuple[str, ...]:
+    # Of a schema and of no person, so it is kept: a long list would cost every turn more than all else.
+    return tuple(dict.fromkeys(term for value in values for term in content_terms(value)))
 
 
 def _allowed(parameter: Parameter) -> Sequence[object]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from memory.language.text import stem
-from memory.language.values.amounts import amounts
+from memory.language.values.amounts import Amount, amounts
 from memory.language.values.mentions import Mention, overlaps
 from memory.language.values.units import units
 from memory.tools import Parameter
@@ -29,12 +32,16 @@ def enum_mention(text: str, parameter: Parameter, *, partial: bool = False) -> t
     """
     source = parameter.items if parameter.type == "array" and parameter.items is not None else parameter
     stems = _stems(text)
+    names = _names(tuple(map(str, source.enum)), source.description, partial)
+    keys = {_key(word) for word, _, _ in stems}
+    named = {place for key in keys for place in names.by_first_word.get(key, ())}
+    measured = amounts(text) if names.counted else ()
     found: list[Mention] = []
-    for value in source.enum:
-        found.extend(
-            Mention("enum", start, end, text[start:end], value) for start, end in _amounts_of(str(value), text)
-        )
-        for words in _phrases(str(value), source, partial):
+    for place in sorted(named.union(names.counted if measured else ())):
+        value = source.enum[place]
+        for start, end in _amounts_of(names.counted.get(place), measured):
+            found.append(Mention("enum", start, end, text[start:end], value))
+        for words in names.phrases[place]:
             found.extend(
                 Mention("enum", start, end, text[start:end], value) for start, end in _places(words, stems, text)
             )
@@ -51,23 +58,53 @@ def _stems(text: str) -> list[tuple[str, int, int]]:
     return [(stem(match.group().casefold()), match.start(), match.end()) for match in found]
 
 
+_SHORTEST_PREFIX = 4
+"""Letters that two words which begin alike must have in common."""
 _COUNTED = re.compile(r"(?P<number>\d+)\s?(?P<unit>[a-z]+)")
 _ABBREVIATED = {"m": "minute", "d": "day", "w": "week"}
 """What allowed values call a unit, and nobody who speaks; months and years have no length."""
 _CALENDAR = {"y": "year", "mo": "month"}
 
 
-def _amounts_of(value: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield where `text` names the amount that an allowed value is, in whatever unit: "half an hour" for `30min`."""
+class _Names(NamedTuple):
+    """What names each of a list of allowed values, by its place in the list."""
+
+    phrases: tuple[tuple[tuple[str, ...], ...], ...]
+    by_first_word: Mapping[str, tuple[int, ...]]
+    """The values with a phrase that begins so: a text is compared with these alone, however long the list is."""
+    counted: Mapping[int, tuple[float, str]]
+    """Those that are an amount: its size in the unit of its dimension, and the dimension."""
+
+
+@lru_cache(maxsize=256)
+def _names(values: tuple[str, ...], description: str, partial: bool) -> _Names:
+    shared = Counter(word for value in set(values) for word in set(_value_words(value))) if partial else Counter()
+    phrases = tuple(tuple(_phrases(value, description, shared if partial else None)) for value in values)
+    firsts: dict[str, list[int]] = {}
+    for place, ways in enumerate(phrases):
+        for key in {_key(words[0]) for words in ways if words}:
+            firsts.setdefault(key, []).append(place)
+    counted = {place: size for place, value in enumerate(values) if (size := _size(value)) is not None}
+    return _Names(phrases, {key: tuple(places) for key, places in firsts.items()}, counted)
+
+
+def _key(word: str) -> str:
+    """Return what two words have in common that `_meets`."""
+    return word[:_SHORTEST_PREFIX]
+
+
+def _size(value: str) -> tuple[float, str] | None:
     counted = _COUNTED.fullmatch(value)
     unit = units().get(_ABBREVIATED.get(counted["unit"], counted["unit"])) if counted else None
-    if counted is None or unit is None:
-        return
-    size = float(counted["number"]) * unit.factor
-    for one in amounts(text):
-        if one.unit is None or one.unit.dimension != unit.dimension:
+    return None if counted is None or unit is None else (float(counted["number"]) * unit.factor, unit.dimension)
+
+
+def _amounts_of(size: tuple[float, str] | None, measured: Sequence[Amount]) -> Iterator[tuple[int, int]]:
+    """Yield where a text names the amount that an allowed value is, in whatever unit: "half an hour" for `30min`."""
+    for one in measured if size is not None else ():
+        if size is None or one.unit is None or one.unit.dimension != size[1]:
             continue
-        if math.isclose(one.value * one.unit.factor, size):
+        if math.isclose(one.value * one.unit.factor, size[0]):
             yield one.start, one.end
 
 
@@ -84,8 +121,14 @@ _CHINESE: dict[str, tuple[str, ...]] = {
 """What Chinese speakers say for allowed values that schemas give in English."""
 
 
-def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[str, ...]]:
-    """Yield the word stems that name an enum value."""
+def _phrases(value: str, description: str, shared: Mapping[str, int] | None) -> Iterator[tuple[str, ...]]:
+    """Yield the word stems that name an allowed value.
+
+    Args:
+        value: As text.
+        description: Of the parameter.
+        shared: How many values have each word, where the words of this one alone suffice.
+    """
     meaning = "\\(|（|:|：|for |means |represents |表示|代表|即"
     counted = _COUNTED.fullmatch(value)
     words = _value_words(value)
@@ -93,9 +136,12 @@ def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[
         yield counted["number"], _CALENDAR[counted["unit"]]
     if len(value) > 1 or not value.isascii():
         yield words
-    described = re.search(
-        rf"(?<![A-Za-z]){re.escape(value)}['’\"]?\s*(?:{meaning})\s*(?P<words>[A-Za-z\u4e00-\u9fff]+)",
-        parameter.description,
+    described = (
+        re.search(
+            rf"(?<![A-Za-z]){re.escape(value)}['’\"]?\s*(?:{meaning})\s*(?P<words>[A-Za-z\u4e00-\u9fff]+)", description
+        )
+        if value in description
+        else None
     )
     if described and described["words"].casefold() != "default":
         yield tuple(word for word, _, _ in _stems(described["words"]))
@@ -103,9 +149,8 @@ def _phrases(value: str, parameter: Parameter, partial: bool) -> Iterator[tuple[
         yield tuple(value[:-1])
     for word in _CHINESE.get(value.casefold(), ()):
         yield tuple(word)
-    if partial:
-        others = [set(_value_words(str(other))) for other in parameter.enum if str(other) != value]
-        telling = tuple(word for word in words if not any(word in other for other in others))
+    if shared is not None:
+        telling = tuple(word for word in words if shared[word] == 1)
         if telling and telling != words:
             yield telling
 
@@ -126,4 +171,6 @@ def _places(words: tuple[str, ...], stems: list[tuple[str, int, int]], text: str
 
 
 def _meets(word: str, found: str) -> bool:
-    return word == found or (min(len(word), len(found)) >= 4 and (found.startswith(word) or word.startswith(found)))
+    return word == found or (
+        min(len(word), len(found)) >= _SHORTEST_PREFIX and (found.startswith(word) or word.startswith(found))
+    )

@@ -36,11 +36,13 @@ def _text_key(text: str) -> str:
     return json.dumps(normal_text(text), ensure_ascii=False)
 
 
+@text_cache(16_384)
 def normal_text(text: str) -> str:
     """Return `text` in one width (NFKC), without case, each run of white space one blank."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+@text_cache(16_384)
 def bare_text(text: str) -> str:
     """Return `normal_text` without blanks, hyphens and underscores, as enum values are compared."""
     return re.sub(r"[\s_\-]+", "", normal_text(text))
