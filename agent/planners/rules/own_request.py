@@ -60,12 +60,14 @@ def is_own_request(said: str, slots: Sequence[str], tools: Sequence[Tool], now: 
     has_value = any(_may_be(said, tool, parameter, now) for tool, parameter in asked)
     about = [tool for tool, _ in asked]
     lead = _lead(said)
+    is_plain_order = not _takes_words(asked) and not _is_typed(said, asked, now) and answer_kind(said, "") == "orders"
     if _names_other(lead, about, tools):
-        return is_asking(lead) or not has_value or is_correction(said)
+        return is_asking(lead) or not has_value or is_correction(said) or is_plain_order
     is_order = bool((deeds_said(lead) - _WEAK_DEEDS).difference(*map(deeds_of, about)))
     if (is_asking(lead) or is_order) and not has_value and not leaves_open(said):
         return True
-    return not _takes_words(asked) and not _is_typed(said, asked, now) and answer_kind(said, "") in ("orders", "tells")
+    is_told = not _takes_words(asked) and not _is_typed(said, asked, now) and answer_kind(said, "") == "tells"
+    return is_plain_order or is_told
 
 
 def _takes_words(asked: Sequence[tuple[Tool, Parameter]]) -> bool:
