@@ -16,7 +16,7 @@ from memory.records import Observation, ToolCall
 from memory.storage.user_memory import Forgotten
 
 HELP = """\
-Say what you want. Inside a question, an empty line leaves it unanswered and ends the turn.
+Say what you want. Inside a question, an empty line or Ctrl-C leaves it unanswered and ends the turn.
   /why                why the last turn went as it did: the evidence for every argument
   /state              what I believe of you, and from which turns; /state --all has ids and days of calls, too
   /turns              the turns I remember
@@ -76,17 +76,24 @@ class Chat:
         self._console.write("Goodbye.")
 
     def ask(self, question: str) -> str | None:
-        """Put a question; commands wait until it is answered."""
+        """Put a question; commands work meanwhile, and Ctrl-C leaves it unanswered."""
         self._console.write(f"stead? {question}")
-        while True:
-            line = self._console.read("answer> ")
-            if line is None or line.strip() == "/quit":
+        while not self._is_over:
+            try:
+                line = self._console.read("answer> ")
+            except KeyboardInterrupt:
+                self._console.write("")
+                return None
+            if line is None:
                 self._is_over = True
                 return None
             text = line.strip()
             if not text.startswith("/"):
                 return text or None
-            self._console.write("(answer first; an empty line leaves the question unanswered)")
+            self._command(text)
+            if not self._is_over:
+                self._console.write(f"stead? {question}")
+        return None
 
     def tell(self, reply: str) -> str | None:
         """Say the reply; the turn is over."""

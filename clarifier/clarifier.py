@@ -14,6 +14,7 @@ from typing import TypedDict
 
 from pydantic import JsonValue
 
+from clarifier.asking.answering import calls_all_off, gives_value
 from clarifier.asking.consent import consent
 from clarifier.asking.deeds import Deed, account, deed_words
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
@@ -41,7 +42,7 @@ from clarifier.grounding.listed import listed_for
 from clarifier.grounding.look_up import suppliers
 from clarifier.grounding.matching import paraphrases
 from clarifier.grounding.measures import speaks_of_another
-from clarifier.grounding.replies import calls_off
+from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.sources import Sources
 from clarifier.grounding.stated import Backing, Checker, said_of_type
 from clarifier.grounding.support import FULL
@@ -180,7 +181,7 @@ class _Desk:
     def is_called_off(self) -> bool:
         """Whether the person, when last asked, called the whole thing off."""
         asked = self.situation.question_steps
-        return bool(asked) and calls_off(asked[-1].answer or "")
+        return bool(asked) and calls_all_off(asked[-1])
 
     @cached_property
     def may_ask(self) -> bool:
@@ -192,7 +193,9 @@ class _Desk:
 
     @cached_property
     def answered_slots(self) -> frozenset[str]:
-        return frozenset(slot for step in self.situation.question_steps if step.answer for slot in step.slots)
+        steps, tools = self.situation.question_steps, self.situation.tools
+        said = [step for step in steps if gives_value(step, tools) or leaves_open(step.answer or "")]
+        return frozenset(slot for step in said for slot in step.slots)
 
     # Proposed calls
 

@@ -88,7 +88,7 @@ def ungiven_figures(reply: str, situation: Situation) -> list[str]:
     if not situation.call_steps:
         return []
     seen = set(_numbers(_in_sight(situation)))
-    plain = sorted(seen)[:_COMPARED]
+    plain = sorted({value for column in _columns(situation) for value in column})[:_COMPARED]
     derived = {round(value, 2) for one in plain for other in plain for value in (one + other, one - other, one * other)}
     totals = {round(sum(run), 2) for run in _columns(situation)}
     return [

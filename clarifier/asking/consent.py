@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from typing import Literal
 
+from clarifier.asking.answering import calls_all_off, refuses
+from clarifier.grounding.replies import calls_off
+from memory.language.speech import answer_kind, opening_of
 from memory.records import QuestionStep
 
 Consent = Literal["given", "refused"]
-
-_CALLS_OFF = re.compile(r"(?:cancel|never ?mind|forget it|stop)\b|算了|取消", re.IGNORECASE)
-"""How an answer that refuses a call begins, whatever follows."""
-_REFUSES = re.compile(
-    r"(?:no|nope|nah|not now|don['’]?t|do not|leave it)\b(?! (?:problem|worries|objections?)\b)"
-    r"|不要(?!紧)|不用|不行|不了|不是|不可以|别(?!的)|不(?:[，。！]|$)",
-    re.IGNORECASE,
-)
-"""How an answer to "shall I?" begins that means no."""
 
 
 def consent(questions: Sequence[QuestionStep], confirmation: str, tools: Set[str]) -> Consent | None:
@@ -35,12 +28,16 @@ def consent(questions: Sequence[QuestionStep], confirmation: str, tools: Set[str
     for step in questions:
         if step.answer is None:
             continue
-        answer = step.answer.strip()
         is_confirmation = step.question == confirmation
         asked_about = {slot.partition(".")[0] for slot in step.slots}
         if not is_confirmation and not (asked_about and tools <= asked_about):
             continue
-        if _CALLS_OFF.match(answer) or (is_confirmation and _REFUSES.match(answer)):
+        if (
+            calls_all_off(step)
+            or calls_off(opening_of(step.answer))
+            or (is_confirmation and refuses(step.answer, step.question))
+        ):
             return "refused"
-        said = "given"
+        if answer_kind(step.answer, step.question) in ("yes", "value"):
+            said = "given"
     return said

@@ -6,12 +6,12 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
+from clarifier.asking.answering import gives_value
 from clarifier.decision import Situation
 from clarifier.grounding.beneficiaries import is_for_other, was_for_other
 from clarifier.grounding.own_words import own_words
 from clarifier.grounding.persons import persons_in, served_in
 from clarifier.grounding.recalled import Found, Leaf, RecalledIndex, Said, Used, index_of, name_key, observed, said_in
-from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.spoken import mentions_in
 from clarifier.posterior import Moment, Testimony
 from memory.evidence import Evidence, Slot
@@ -35,8 +35,10 @@ class Sources:
     @cached_property
     def answers(self) -> str:
         """What the person answered in this turn, one answer a line; answers that leave it open say nothing."""
-        answers = [step.answer for step in self.situation.question_steps if step.answer]
-        return "\n".join(own_words(answer) for answer in answers if not leaves_open(answer))
+        tools = self.situation.tools
+        return "\n".join(
+            own_words(step.answer or "") for step in self.situation.question_steps if gives_value(step, tools)
+        )
 
     @cached_property
     def observed(self) -> tuple[Leaf, ...]:

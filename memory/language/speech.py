@@ -42,6 +42,11 @@ class DeedClaim(NamedTuple):
     """Whether it says who did it, or that it is done; "the table is booked" may be of what a tool returned."""
 
 
+AnswerKind = Literal["value", "yes", "no", "thanks", "off", "asks", "orders", "tells", "either"]
+"""What is said to a question: what it may ask for; a bare yes or no; a courtesy; that all is called off; a question, an
+order or a report of its own; two values without a choice."""
+
+
 class _Words(BaseModel, frozen=True, extra="forbid"):
     before: tuple[str, ...]
     forget: tuple[str, ...]
@@ -57,6 +62,12 @@ class _Words(BaseModel, frozen=True, extra="forbid"):
     done: tuple[str, ...]
     earlier: tuple[str, ...]
     pointers: frozenset[str]
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+    thanks: tuple[str, ...]
+    no_but_yes: tuple[str, ...]
+    beside: tuple[str, ...]
+    alternatives: tuple[str, ...]
     deeds: dict[str, tuple[str, ...]]
 
 
@@ -64,6 +75,10 @@ _SURE_OF_MEMORY = 0.3
 """Least probability at which the reader's word that a clause speaks of memory counts beside the words."""
 _SURE_OF_ORDER = 0.8
 """The same for an order behind it: "aisle seats" alone is half one."""
+_SURE_OF_REFUSAL, _SURE_OF_QUESTION, _SURE_OF_OWN_ORDER, _SURE_OF_REPORT = 0.5, 0.6, 0.9, 0.5
+"""Of what is said to a question: least probabilities at which it is no value."""
+_SURE_OF_NO, _SURE_OF_BARE_ORDER = 0.5, 0.95
+_PART = re.compile(r"[,.;!?，。；！？\s]*[,.;!?，。；！？]+\s*")
 _JOINT = re.compile(r"[,.;，。；]|\band\b|\bthen\b|然后|并且")
 _SENTENCE = re.compile(r"[^.!?。！？\n;；]+[.!?。！？\n;；]*")
 _FIRST_PERSON = frozenset(("i", "my", "me", "we", "our"))
@@ -110,6 +125,59 @@ def _orders_too(about: str) -> bool:
         for part in further
         for clause in read(part).clauses[:1]
     )
+
+
+def answer_kind(said: str, question: str) -> AnswerKind:
+    """Return what is said to a question; `value` for whatever is not clearly something else.
+
+    Who asks with the question which values it may be has to look for them first: "is Friday all right?" has one.
+    """
+    tongues = [_words(tongue) for tongue in ("en", "zh")]
+    parts = [part for one in _PART.split(_plain(said)) if (part := one.strip(" ~"))]
+    kinds = {kind for part in parts for kind in [_bare(part, tongues)]}
+    if kinds and kinds <= {"yes", "no", "thanks"}:
+        return "no" if "no" in kinds else "yes" if "yes" in kinds else "thanks"
+    beside = read(said, before=question).clauses
+    if not parts or not beside:
+        return "thanks"
+    if all(one.act == "refuse" for one in beside) and beside[0].p_act >= _SURE_OF_REFUSAL:
+        return "off"
+    if any(_opens(part, words.beside) for part in parts[:2] for words in tongues):
+        return "tells"
+    lead = read(said).clauses[0]
+    if lead.act == "ask" and lead.p_act >= _SURE_OF_QUESTION:
+        return "asks"
+    if lead.act == "order" and lead.p_act >= (_SURE_OF_OWN_ORDER if lead.spans else _SURE_OF_BARE_ORDER):
+        return "orders"
+    if lead.act == "tell" and lead.p_act >= _SURE_OF_REPORT and not (lead.spans or beside[0].of("value")):
+        return "tells"
+    if len(parts) == 1 and any(one in parts[0] for words in tongues for one in words.alternatives):
+        return "either"
+    return "value"
+
+
+def opening_of(said: str) -> str:
+    """Return what stands before the first mark."""
+    return next((part for one in _PART.split(said.strip()) if (part := one.strip())), "")
+
+
+def says_no(answer: str, question: str) -> bool:
+    """Say whether an answer to "shall I?" begins with a no, or is read as one, whatever it says besides."""
+    said = _plain(answer)
+    tongues = [_words(tongue) for tongue in ("en", "zh")]
+    if any(_opens(said, words.no_but_yes) is not None for words in tongues):
+        return False
+    if any(_opens(said, words.no) is not None for words in tongues):
+        return True
+    first = read(answer, before=question).clauses[:1]
+    return any(one.deed in ("forbidden", "deferred", "called_off") and one.p_deed >= _SURE_OF_NO for one in first)
+
+
+def _bare(part: str, tongues: Sequence[_Words]) -> str:
+    for kind in ("yes", "no", "thanks"):
+        if any(part in getattr(words, kind) for words in tongues):
+            return kind
+    return "value"
 
 
 def content_of(about: str) -> frozenset[str]:

@@ -110,16 +110,36 @@ def test_a_request_is_served_in_its_language(memory: UserMemory) -> None:
     assert all(situation.now is not None and situation.now.tzinfo is not None for situation in seen)
 
 
-def test_a_question_waits_for_its_answer_and_commands_wait_too(memory: UserMemory) -> None:
+def test_a_question_waits_for_its_answer_while_commands_work(memory: UserMemory) -> None:
     question = Proposal(question="Which town?", question_slots=(Slot("get_weather", "place"),))
     written = talk(memory, ["weather tomorrow please", "/state", "Turin"], question, Proposal(reply="Sunny."))
-    asked, waits, told = written
+    asked, state, again, told = written
     assert asked.startswith("stead? ")
-    assert waits == "(answer first; an empty line leaves the question unanswered)"
+    assert state == "Nothing is believed of you yet."
+    assert again == asked
     assert told == "stead> Sunny."
     (step,) = memory.turns()[0].steps
     assert isinstance(step, QuestionStep)
     assert (step.answer, step.slots) == ("Turin", ("get_weather.place",))
+
+
+class Interrupted(Lines):
+    """A console on which the person presses Ctrl-C at the first question."""
+
+    def read(self, prompt: str) -> str | None:
+        if prompt == "answer> " and "interrupted" not in self.written:
+            self.written.append("interrupted")
+            raise KeyboardInterrupt
+        return super().read(prompt)
+
+
+def test_ctrl_c_at_a_question_leaves_it_and_the_chat_goes_on(memory: UserMemory) -> None:
+    question = Proposal(question="Which town?", question_slots=(Slot("get_weather", "place"),))
+    console = Interrupted(["weather tomorrow please", "hello"])
+    agent = Agent(memory, ScriptedPlanner([question, Proposal(reply="Hello.")]), clock=lambda: NOW)
+    Chat(agent, Toolbox("all"), console).talk()
+    assert console.written[-2:] == ["stead> Hello.", "Goodbye."]
+    assert [turn.request for turn in memory.turns()] == ["weather tomorrow please", "hello"]
 
 
 @pytest.mark.parametrize("end", [["", "/turns"], []])

@@ -22,8 +22,10 @@ from agent.planners.rules.verbs import (
     is_greeting,
 )
 from agent.planners.rules.whereabouts import points_only
+from clarifier.asking.answering import CONTENT
 from clarifier.grounding.replies import calls_off, leaves_open
-from memory.language.text import normalise
+from memory.language.speech import answer_kind
+from memory.language.text import normalise, split_name
 from memory.state.cues import is_correction
 from memory.tools import Parameter, Tool
 
@@ -58,10 +60,25 @@ def is_own_request(said: str, slots: Sequence[str], tools: Sequence[Tool], now: 
     has_value = any(_may_be(said, tool, parameter, now) for tool, parameter in asked)
     about = [tool for tool, _ in asked]
     lead = _lead(said)
+    is_plain_order = not _takes_words(asked) and not _is_typed(said, asked, now) and answer_kind(said, "") == "orders"
     if _names_other(lead, about, tools):
-        return is_asking(lead) or not has_value or is_correction(said)
+        return is_asking(lead) or not has_value or is_correction(said) or is_plain_order
     is_order = bool((deeds_said(lead) - _WEAK_DEEDS).difference(*map(deeds_of, about)))
-    return (is_asking(lead) or is_order) and not has_value and not leaves_open(said)
+    if (is_asking(lead) or is_order) and not has_value and not leaves_open(said):
+        return True
+    is_told = not _takes_words(asked) and not _is_typed(said, asked, now) and answer_kind(said, "") == "tells"
+    return is_plain_order or is_told
+
+
+def _takes_words(asked: Sequence[tuple[Tool, Parameter]]) -> bool:
+    """Whether any words may be the answer, orders and reports too: what a message is to say."""
+    return any(CONTENT & set(split_name(parameter.name)[-1:]) for _, parameter in asked)
+
+
+def _is_typed(said: str, asked: Sequence[tuple[Tool, Parameter]], now: datetime | None) -> bool:
+    """Whether the words hold a value of a type that not any words have: a day, a number, a member of an enum."""
+    typed = [one for one in asked if kind_of(one[1]) not in _TAKES_ANYTHING]
+    return any(_may_be(said, tool, parameter, now) for tool, parameter in typed)
 
 
 def _lead(said: str) -> str:
