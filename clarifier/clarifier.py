@@ -292,7 +292,7 @@ class _Desk:
             return replace(
                 one, grounds="derived", probability=max(one.probability, known.least), margin=0.0, is_guess=False
             )
-        if one.grounds == "habit" and one.probability < known.remembered:
+        if one.grounds == "habit" and one.conflict_entropy and one.probability < known.remembered:
             return replace(one, probability=known.remembered)
         return one
 
