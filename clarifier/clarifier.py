@@ -418,6 +418,9 @@ class _Desk:
             return None
         if (canonical_key(best.value), slot.argument) in told or self.is_told_otherwise(slot, parameter, best.value):
             return None
+        is_own = isinstance(best.value, str) and not parameter.enum  # a relative's town is another
+        if is_own and self.sources.is_for_another and not self.sources.for_the_named:
+            return None
         is_settled = best.probability >= self.settings.settled_at
         if is_settled and known.margin(best.value) >= self.settings.settled_margin:
             return Hint("settled", slot, value=best.value, turn_ids=best.turn_ids)
