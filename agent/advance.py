@@ -69,6 +69,7 @@ def begin(
     scope: Scope | None = None,
     unknown: Iterable[ToolCall] = (),
     notice: str | None = None,
+    is_kept: bool = True,
 ) -> TurnState:
     """Return a turn that waits for its recall.
 
@@ -81,6 +82,7 @@ def begin(
         scope: Whose turn it is; a driver may refuse to go on with it for anybody else.
         unknown: Calls of earlier turns of which nobody knows whether they were made.
         notice: What the first thing said to the person has to be preceded by.
+        is_kept: Whether the turn will be remembered.
     """
     return TurnState(
         turn_id=turn_id,
@@ -91,6 +93,7 @@ def begin(
         scope=scope,
         unknown=tuple(unknown),
         notice=notice,
+        is_kept=is_kept,
     )
 
 

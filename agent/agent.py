@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from agent.graph import AgentContext, TurnResult, run_turn
+from agent.memory_speech import MemoryFirst, leaves_no_trace
 from agent.planners.rules.own_request import is_own_request
 from agent.seams import Clock, Planner, ToolExecutor, User
 from agent.stewardship.state_view import state_lines
@@ -105,18 +106,19 @@ class Agent:
         """
         with self._memory.turn(self._turn_wait_s):
             try:
-                self.last = self._run(request, tools, executor, user)
+                result = self._run(request, tools, executor, user)
             except BaseException:
                 self._close_quietly()
                 raise
-            return self.last
+            self.last = None if leaves_no_trace(request) else result
+            return result
 
     def _run(self, request: str, tools: Iterable[Tool], executor: ToolExecutor, user: User) -> TurnResult:
         journal, policy, offered = self._memory.journal, self.policy(), tuple(tools)
         entries = journal.entries() if journal is not None else ()
         untold, unknown = _at(entries, "untold"), [entry for entry in entries if entry.is_unknown]
         context = AgentContext(
-            planner=self._planner,
+            planner=MemoryFirst(self._planner, self),
             memory=self._strategy,
             executor=executor,
             decide=partial(decide, policy=policy, heads=self._heads, settings=self._settings),
@@ -128,6 +130,7 @@ class Agent:
             clock=self._clock,
             budget=self._budget,
             is_own_request=is_own_request,
+            remembers=not leaves_no_trace(request),
         )
         result = run_turn(
             request,
@@ -136,6 +139,7 @@ class Agent:
             turn_id=_next_id([turn.turn_id for turn in self._memory.kept_turns()] + [one.turn_id for one in entries]),
             unknown=[entry.intent.call for entry in unknown],
             notice=cut_off_notice(untold),
+            is_kept=not self.is_paused,
         )
         if journal is not None and result.notice is None:
             journal.told(untold)
@@ -166,6 +170,15 @@ class Agent:
     def turns(self) -> tuple[Turn, ...]:
         """Return all that is remembered, oldest first."""
         return self._memory.turns()
+
+    def kept_turns(self) -> tuple[Turn, ...]:
+        """Return all that is kept, also while the person has paused, oldest first."""
+        return self._memory.kept_turns()
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the person has paused their memory: nothing is remembered or used."""
+        return self._memory.settings.is_paused
 
     def policy(self) -> Policy:
         """Return the policy of the next turn: what the person corrected or undid has made it more careful."""

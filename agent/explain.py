@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
 from agent.graph import TurnResult
-from clarifier.decision import Act, Answer, Ask, Decision, Grounds, PlanAgain, Reason
+from clarifier.decision import Act, Answer, Ask, Decision, Grounds, PlanAgain, Reason, Wanted
 from memory.records import QuestionStep, ToolCall, Turn
 
 MAX_WORDS = 160
@@ -64,11 +64,13 @@ def _decision_lines(decision: Decision, turns: Mapping[str, Turn]) -> Iterator[s
         case Act(calls=calls):
             yield f"- made {_listed(call.name for call in calls)}{_odds(decision)}"
             made = {call.id for call in calls}
+            yield from _deed_lines(decision, made)
             yield from _reason_lines([reason for reason in decision.reasons if reason.call_id in made], turns)
             if decision.then is not None:
                 yield from _decision_lines(decision.then, turns)
         case Ask(question=question, slots=slots):
             yield f"- asked {quoted(question)} for {_listed(slots) or 'no slot in particular'}{_odds(decision)}"
+            yield from _deed_lines(decision)
             yield from _reason_lines(decision.reasons, turns)
         case PlanAgain(hints=hints):
             for hint in hints:
@@ -76,12 +78,35 @@ def _decision_lines(decision: Decision, turns: Mapping[str, Turn]) -> Iterator[s
                     "look_up": f"look {hint.slot} up with {' or '.join(hint.suppliers)}",
                     "settled": f"{hint.slot} is settled as {shown(hint.value)}{_from(hint.turn_ids)}",
                     "invalid": f"the tool does not take the value for {hint.slot}: {shown(hint.value)}",
+                    "untrue": f"nothing bears out {shown(hint.value)}",
                     "unsupported": f"the proposal cannot be carried out because of {hint.slot}",
                 }[hint.kind]
                 yield f"- planned again: {detail}"
         case Answer(reply=reply):
             yield f"- replied {quoted(reply)}"
+            yield from _deed_lines(decision)
             yield from _reason_lines(decision.reasons, turns)
+
+
+_WANTED: dict[Wanted, str] = {
+    "ordered": "you ordered it",
+    "ruled": "you laid down a rule",
+    "asked": "you asked about it",
+    "told": "you told of it",
+    "imagined": "you imagined it",
+    "deferred": "you put it off",
+    "forbidden": "you said not to",
+    "called_off": "you called it off",
+    "other": "you ordered what undoes it",
+    "unsaid": "your words say nothing of it",
+}
+
+
+def _deed_lines(decision: Decision, made: Collection[str] | None = None) -> Iterator[str]:
+    """Yield whether each deed is wanted, those of the calls `made` where given."""
+    for deed in decision.deeds:
+        if made is None or deed.call_id in made:
+            yield f"    {deed.tool}  p={deed.probability:.2f}  {deed.wanted}: {_WANTED[deed.wanted]}"
 
 
 def _reason_lines(reasons: Iterable[Reason], turns: Mapping[str, Turn]) -> Iterator[str]:

@@ -196,6 +196,7 @@ def run_turn(
     topic: str | None = None,
     unknown: Iterable[ToolCall] = (),
     notice: str | None = None,
+    is_kept: bool = True,
 ) -> TurnResult:
     """Run one turn from request to end and return it.
 
@@ -208,6 +209,7 @@ def run_turn(
         topic: The topic, where topic boundaries are known.
         unknown: Calls of earlier turns of which nobody knows whether they were made.
         notice: What the first thing said to the person has to be preceded by.
+        is_kept: Whether the turn will be remembered; never where the context does not remember.
 
     Raises:
         MissingCheckpointerError: If the context has no `user`: only a graph with a checkpointer can wait for an answer.
@@ -218,7 +220,15 @@ def run_turn(
     if now is None and context.clock is not None:
         now = context.clock()
     turn = begin(
-        request, tools, turn_id=turn_id, now=now, topic=topic, scope=context.scope, unknown=unknown, notice=notice
+        request,
+        tools,
+        turn_id=turn_id,
+        now=now,
+        topic=topic,
+        scope=context.scope,
+        unknown=unknown,
+        notice=notice,
+        is_kept=is_kept,
     )
     return TurnResult.of(_plain_graph().invoke(AgentState(turn=turn), context=context)["turn"])
 

@@ -212,6 +212,8 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
     """What the person asked for instead of answering: the request of the next turn, and no part of this one."""
     unknown: tuple[ToolCall, ...] = ()
     """Calls of earlier turns of which nobody knows whether they were made."""
+    is_kept: bool = True
+    """Whether the turn will be remembered."""
     notice: str | None = None
     """What the first thing said to the person has to be preceded by; `None`: nothing, or it was said."""
     tell_failure: str | None = None
@@ -229,6 +231,7 @@ class TurnState(BaseModel, frozen=True, extra="forbid"):
             now=self.now,
             hints=self.hints,
             unknown=self.unknown,
+            is_kept=self.is_kept,
             proposed=tuple(Proposed(entry.steps_before, entry.proposal) for entry in self.trace),
         )
 

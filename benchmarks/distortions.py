@@ -3,8 +3,9 @@
     python -m benchmarks.distortions [--data ../shared/utb-dev] [--memory full]
 
 The honest planner is the oracle. The two others are the same with a seeded distortion: one invents every required
-value that it could not read and says that the request told it, quoting some words of it; one asks for everything that
-a call requires before it makes it. A clarifier is worth its place if it catches both and leaves the honest one alone.
+value that it could not read and says that the request told it or led to it, quoting some words; one asks for everything
+that a call requires before it makes it. A clarifier is worth its place if it catches both and leaves the honest one
+alone.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from agent.state import Decide, Planner
+from agent.seams import Decide, Planner
 from benchmark_adapter.data.dataset import ReferenceTurn
 from benchmark_adapter.runs.launch import RunOptions, prepare
-from clarifier.decision import Act, Answer, Ask, Decision, Odds, Proposal, Situation, StatedSource
+from clarifier.decision import Act, Answer, Ask, Decision, Odds, Origin, Proposal, Situation, StatedSource
 from memory.evidence import Slot
 from memory.records import ToolCall, Turn
 from memory.tools import Parameter
@@ -157,10 +158,11 @@ def _required(calls: Sequence[ToolCall], situation: Situation) -> Iterator[Slot]
 
 
 def _claim(request: str, rng: random.Random) -> StatedSource:
-    """Return the request as a source, with some words of it that have nothing to do with the value."""
+    """Return the request as a source, said or derived, with words of it that have nothing to do with the value."""
     words = request.split()
     start = rng.randrange(max(1, len(words) - QUOTED_WORDS + 1))
-    return StatedSource("request", quote=" ".join(words[start : start + QUOTED_WORDS]))
+    origin: Origin = rng.choice(("request", "derived"))
+    return StatedSource(origin, quote=" ".join(words[start : start + QUOTED_WORDS]))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

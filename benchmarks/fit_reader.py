@@ -29,8 +29,10 @@ from memory.language.learned.embedding import (
     clause_vectors,
     grams,
 )
+from memory.language.learned.labels import TAGS, WORDS
 from memory.language.learned.network import FIELDS
-from memory.language.learned.reader import TAGS, WEIGHTS, WORDS, save_weights, sequence_of
+from memory.language.learned.reader import sequence_of
+from memory.language.learned.weights import WEIGHTS, save_weights
 
 SIZE, HASHED, STATES = 128, 24, 96
 
@@ -81,7 +83,7 @@ class Model(nn.Module):
         self.tag_in = nn.Linear(size, 96)
         self.tag = nn.Linear(96, len(TAGS))
         self.heads = nn.ModuleDict({field: Head(size, len(WORDS[field])) for field in FIELDS})
-        self.drop, self.drop_in = nn.Dropout(0.5), nn.Dropout(0.3)
+        self.drop, self.drop_in = nn.Dropout(0.45), nn.Dropout(0.2)
 
     def states(self, one: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         lens = [len(e.inputs.shapes) for e in one]
@@ -191,7 +193,7 @@ def fit(examples: list[Example], epochs: int, seed: int) -> Model:
     model = Model()
     wide = [p for name, p in model.named_parameters() if "wide" in name]
     rest = [p for name, p in model.named_parameters() if "wide" not in name and p.requires_grad]
-    optimiser = torch.optim.AdamW([{"params": rest, "weight_decay": 0.1}, {"params": wide, "weight_decay": 0.2}])
+    optimiser = torch.optim.AdamW([{"params": rest, "weight_decay": 0.05}, {"params": wide, "weight_decay": 0.1}])
     size = 32
     steps = epochs * (len(examples) // size + 1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps + 1, pct_start=0.15)

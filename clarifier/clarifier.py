@@ -20,7 +20,20 @@ from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, stil
 from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_question
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
-from clarifier.decision import Act, Answer, Ask, Decision, Hint, Odds, PlanAgain, Proposal, Reason, Situation
+from clarifier.decision import (
+    Act,
+    Answer,
+    Ask,
+    Decision,
+    DeedReason,
+    Hint,
+    Odds,
+    PlanAgain,
+    Proposal,
+    Reason,
+    Situation,
+)
+from clarifier.deeds import BARRED, Judgement, judge
 from clarifier.effects import effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
 from clarifier.grounding.grounder import Grounding, ground_call, is_blank
@@ -33,9 +46,10 @@ from clarifier.grounding.sources import Sources
 from clarifier.grounding.stated import Backing, Checker, said_of_type
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
-from clarifier.policy import Policy, Stakes
+from clarifier.policy import SURELY_ORDERED, Policy, Stakes
 from clarifier.posterior import Posterior
 from clarifier.repeats import is_spent, last_result, most_at_once
+from clarifier.reply_check import DEED_TOLD, FIGURE_TOLD, honest, unbacked, ungiven_figures, with_doubt
 from clarifier.schema_check import faults_of
 from clarifier.settings import Settings
 from memory.evidence import Slot
@@ -62,6 +76,11 @@ _UNKNOWN = {
     "zh": "我不会自己再办一次。",
 }
 _REFUSED = {"en": "All right, I have not done it.", "zh": "好的，我没有做。"}
+_PUT_OFF = {"en": "All right, I leave it for now.", "zh": "好的，先不做。"}
+_OTHERWISE = {
+    "en": "What I could do here is not what you asked for, so I have not done it.",
+    "zh": "我能做的和你说的不是一回事，所以没有做。",
+}
 _UNSURE = {
     "en": "I am not certain enough about this to do it on my own, so I have not done it.",
     "zh": "这件事我没有把握，所以没有做。",
@@ -94,7 +113,7 @@ def decide(
         return desk.on_calls()
     if proposal.question:
         return desk.on_question()
-    return desk.answer(proposal.reply or _NOTHING[desk.language])
+    return desk.on_reply(proposal.reply or _NOTHING[desk.language])
 
 
 @lru_cache(maxsize=1)
@@ -124,6 +143,9 @@ class _Case:
         left_out = {one.slot.argument: one.value for one in self.dropped}
         call = self.call.model_copy(update={"arguments": {**self.call.arguments, **left_out}})
         return replace(self, call=call, groundings=self.all, dropped=())
+
+    deed: Judgement | None = None
+    """What this turn's words mean for it; `None` for a call that changes nothing."""
 
     @property
     def open(self) -> tuple[Grounding, ...]:
@@ -189,9 +211,30 @@ class _Desk:
             return self.on_question()
         if not cases:
             return self.answer(self.proposal.reply or self.why_not_again([call for call, _, _ in known]))
+        wanted = [case for case in cases if not self.is_barred(case)]
+        if not wanted:
+            return self.answer(self.why_not([case.deed for case in cases if case.deed is not None]), cases)
+        cases = wanted
         if hints := [hint for case in cases for one in case.all if (hint := self.overruled(one)) is not None]:
             return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
+
+    def is_barred(self, case: _Case) -> bool:
+        """Whether the person's words forbid the deed, put it off or call it off."""
+        deed = case.deed
+        return deed is not None and deed.wanted in BARRED and deed.p >= self.policy.heeds_from
+
+    def why_not(self, judged: Sequence[Judgement]) -> str:
+        """Say that nothing was done, and why where that is not plain from the words."""
+        if self.proposal.reply and not self.proposal.calls:
+            return self.proposal.reply
+        kinds = {one.wanted for one in judged}
+        if "deferred" in kinds:
+            return _PUT_OFF[self.language]
+        return (_OTHERWISE if "other" in kinds else _REFUSED)[self.language]
+
+    def judged(self, call: ToolCall, tool: Tool) -> Judgement | None:
+        return None if self.reads(tool) else judge(call, tool, self.situation)
 
     def overruled(self, one: Grounding) -> Hint | None:
         """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
@@ -247,12 +290,13 @@ class _Desk:
         ]
         is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
         dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
+        deed = self.judged(call, tool)
         if not dropped:
-            return _Case(call, tool, tuple(found))
+            return _Case(call, tool, tuple(found), deed=deed)
         names = {one.slot.argument for one in dropped}
         kept = {name: value for name, value in call.arguments.items() if name not in names}
         groundings = tuple(one for one in found if one.slot.argument not in names)
-        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped)
+        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped, deed)
 
     @cached_property
     def checker(self) -> Checker:
@@ -343,7 +387,7 @@ class _Desk:
     def on_ready(self, cases: Sequence[_Case]) -> Decision:
         """Every required argument has a value that something supports: weigh acting against asking."""
         odds, stakes = self.odds(cases), self.stakes(cases)
-        confirmation = confirm([(case.tool, case.unstated) for case in cases], self.language)
+        confirmation = confirm([(case.tool, self.told_back(case)) for case in cases], self.language)
         unstated = {case.tool.name for case in cases if case.unstated}
         said = consent(self.situation.question_steps, confirmation.text, unstated)
         if said == "refused":
@@ -369,10 +413,28 @@ class _Desk:
             return self.act(cases, cases)
         return self.answer(_UNSURE[self.language], cases)
 
+    def told_back(self, case: _Case) -> tuple[Grounding, ...]:
+        """Return the values that a confirmation says: what the person left out, or all where the deed is in doubt."""
+        is_sure = case.deed is None or case.deed.p_ordered >= SURELY_ORDERED
+        return case.unstated if is_sure and case.unstated else tuple(one for one in case.groundings if one.is_required)
+
     def safe_reads(self, cases: Sequence[_Case]) -> list[_Case]:
         """The calls that change nothing, where the policy makes them."""
         reads = [case for case in cases if is_read_only(case.tool, self.settings.effects)]
         return reads if reads and self.policy.acts(self.odds(reads), self.stakes(reads)) else []
+
+    # A proposed reply
+
+    def on_reply(self, reply: str) -> Decision:
+        """Send the planner back once where a reply claims a deed or tells a figure without grounds; then be honest."""
+        claims = unbacked(reply, self.situation, self.settings.effects)
+        figures = ungiven_figures(reply, self.situation) if self.proposal.understands and not claims else []
+        if not claims and not figures:
+            return self.answer(reply)
+        hint = Hint("untrue", DEED_TOLD if claims else FIGURE_TOLD, value=claims[0].sentence if claims else figures[0])
+        if hint.slot not in self.hinted:
+            return self.plan_again([hint])
+        return self.answer(honest(claims, self.situation) if claims else with_doubt(reply, figures))
 
     # A proposed question
 
@@ -502,9 +564,9 @@ class _Desk:
             effect=max(effects, key=_BY_WEIGHT.index),
             is_sensitive=any(is_sensitive(case.tool) for case in changing),
             is_stated=all(case.tool.required and not case.unstated for case in changing),
-            is_covered=bool(changing)
-            and all(case.unstated and all(map(_is_covered, case.unstated)) for case in changing),
+            is_covered=bool(changing) and all(map(_is_ruled, changing)),
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
+            p_ordered=min((case.deed.p_ordered for case in changing if case.deed is not None), default=1.0),
         )
 
     def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision:
@@ -575,6 +637,11 @@ class _Desk:
             "policy": self.policy.name,
             "odds": self.heads.odds(signals),
             "reasons": _reasons(cases),
+            "deeds": tuple(
+                DeedReason(call_id=case.call.id, tool=case.tool.name, wanted=case.deed.wanted, probability=case.deed.p)
+                for case in cases
+                if case.deed is not None
+            ),
             "signals": signals.rounded() if weighed else {},
         }
 
@@ -585,6 +652,7 @@ class _Grounds(TypedDict):
     policy: str
     odds: Odds
     reasons: tuple[Reason, ...]
+    deeds: tuple[DeedReason, ...]
     signals: dict[str, float]
 
 
@@ -595,6 +663,12 @@ def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
 def _is_stated(one: Grounding) -> bool:
     """Whether the person said the value in this turn, or words it follows from."""
     return one.grounds in ("request", "answer", "derived") and one.probability >= FULL
+
+
+def _is_ruled(case: _Case) -> bool:
+    """Whether standing rules of the person settle all that they did not say, and something at least."""
+    required = [one for one in case.groundings if one.is_required]
+    return all(map(_is_covered, case.unstated)) and any(map(_is_covered, required))
 
 
 def _is_covered(one: Grounding) -> bool:

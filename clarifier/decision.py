@@ -69,10 +69,10 @@ class Usage(BaseModel, frozen=True, extra="forbid"):
 class Hint:
     """What the clarifier tells the planner when it sends it back to plan again."""
 
-    kind: Literal["look_up", "settled", "unsupported", "invalid"]
+    kind: Literal["look_up", "settled", "unsupported", "invalid", "untrue"]
     """`look_up`: get the slot's value with one of `suppliers`; `settled`: use `value`, no question is needed;
     `unsupported`: the proposal could not be carried out as it stood; `invalid`: the tool's schema refuses the proposed
-    value, and `value` says why."""
+    value, and `value` says why; `untrue`: the reply says what nothing in sight bears out, and `value` quotes it."""
     slot: Slot
     suppliers: tuple[str, ...] = ()
     """Read-only tools on offer that can supply the value, best first."""
@@ -94,6 +94,8 @@ class Situation:
     hints: tuple[Hint, ...] = ()
     unknown: tuple[ToolCall, ...] = ()
     """Calls of earlier turns of which nobody knows whether they were made."""
+    is_kept: bool = True
+    """Whether the turn will be remembered."""
     proposed: tuple[Proposed, ...] = field(default=(), compare=False)
     """What the planner proposed before in this turn, in order; empty where the driver does not keep it."""
 
@@ -181,6 +183,13 @@ class Reason(BaseModel, frozen=True, extra="forbid"):
     """What checking the source that the planner states came to; `None` where it states none."""
 
 
+Wanted = Literal[
+    "ordered", "ruled", "asked", "told", "imagined", "deferred", "forbidden", "called_off", "other", "unsaid"
+]
+"""What the words of a turn mean for a deed (`memory.language.reading.Deed`); `other`: they order what undoes it;
+`unsaid`: no words speak of it."""
+
+
 class Odds(BaseModel, frozen=True, extra="forbid"):
     """The three probabilities a policy weighs (DESIGN §6), each in [0, 1]."""
 
@@ -192,10 +201,21 @@ class Odds(BaseModel, frozen=True, extra="forbid"):
     """That the turn comes out right if a question is asked."""
 
 
+class DeedReason(BaseModel, frozen=True, extra="forbid"):
+    """What the person's words of this turn mean for one call that changes something."""
+
+    call_id: str
+    tool: str
+    wanted: Wanted
+    probability: float = Field(ge=0, le=1)
+
+
 class _Decision(BaseModel, frozen=True, extra="forbid"):
     policy: str
     odds: Odds
     reasons: tuple[Reason, ...] = ()
+    deeds: tuple[DeedReason, ...] = ()
+    """Whether the calls are wanted at all."""
     signals: dict[str, float] = Field(default_factory=dict)
     """What the odds were worked out from, by feature (`clarifier.calibration.signals`); empty without a call."""
 

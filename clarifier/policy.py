@@ -25,6 +25,8 @@ class Stakes:
     """What they did not say, standing rules of theirs do."""
     tools: tuple[str, ...] = ()
     """Names of the tools called."""
+    p_ordered: float = 1.0
+    """That the deeds are wanted now, of the one least so."""
 
 
 class Policy(Protocol):
@@ -33,6 +35,11 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """The name it is chosen by, and that decisions carry."""
+        ...
+
+    @property
+    def heeds_from(self) -> float:
+        """How sure the reading must be that a deed is forbidden, put off or called off for it not to be done."""
         ...
 
     def acts(self, odds: Odds, stakes: Stakes) -> bool:
@@ -57,6 +64,8 @@ class BenchmarkPolicy:
     """Maximises exact accuracy: act iff p_a·p_c ≥ (1−p_a)·p_s (DESIGN §6). Nothing needs to be confirmed."""
 
     name: str = "benchmark"
+    heeds_from: float = 0.9
+    """A turn in which the wrong thing is left undone is as wrong as one in which it is done."""
 
     def acts(self, odds: Odds, stakes: Stakes) -> bool:
         return odds.p_act * odds.p_calls >= (1 - odds.p_act) * odds.p_asked
@@ -73,6 +82,8 @@ class BenchmarkPolicy:
 
 
 _EVEN = 0.5
+SURELY_ORDERED = 0.8
+"""From here on what was said in full need not be confirmed."""
 _COSTS: Mapping[Effect, float] = MappingProxyType({"read": 2.0, "write": 10.0, "pay": 50.0, "message": 10.0})
 
 
@@ -80,13 +91,16 @@ _COSTS: Mapping[Effect, float] = MappingProxyType({"read": 2.0, "write": 10.0, "
 class ProductPolicy:
     """Weighs costs: act iff p_c ≥ ρ − c_ask/c_wrong with ρ = p_s (DESIGN §6); some calls are confirmed besides.
 
-    Confirmed is what moves money, what reaches other people, and what acts on health, finance, law or safety, unless
-    the person stated every required argument in this turn (then asking would only repeat it) or standing rules of
-    theirs cover the arguments they left out. Reading changes nothing and is never confirmed; other writes are
-    settled by their cost alone, so that a habit shown twice needs no question.
+    Confirmed is what moves money and what reaches other people, unless standing rules of the person cover the very
+    case, or they said that the tool needs none (`confirms`). What else acts on health, finance, law or safety is
+    confirmed unless the person surely ordered it and stated every required argument in this turn (then asking would
+    only repeat it). Confirmed is, too, whatever changes something and is more likely only asked about, told or imagined
+    than ordered. Reading changes nothing and is never confirmed; other
+    writes are settled by their cost alone, so that a habit shown twice needs no question.
     """
 
     name: str = "product"
+    heeds_from: float = 0.5
     cost_ask: float = 1.0
     """Of one question; the unit of all costs."""
     cost_wrong: Mapping[Effect, float] = field(default_factory=lambda: _COSTS)
@@ -119,8 +133,12 @@ class ProductPolicy:
             return not stakes.is_covered
         if stakes.tools and all(name in self.confirms for name in stakes.tools):
             return False
-        is_grave = stakes.effect in ("pay", "message") or (stakes.is_sensitive and stakes.effect != "read")
-        return is_grave and not (stakes.is_stated or stakes.is_covered)
+        if stakes.effect != "read" and stakes.p_ordered < _EVEN:
+            return True
+        if stakes.effect in ("pay", "message"):
+            return not stakes.is_covered
+        is_ordered = stakes.is_stated and stakes.p_ordered >= SURELY_ORDERED
+        return stakes.is_sensitive and stakes.effect != "read" and not (is_ordered or stakes.is_covered)
 
     def doubts_choices(self, effect: Effect) -> bool:
         """Where the call changes something."""

@@ -61,7 +61,9 @@ def read_answer(message: Mapping[str, Any], situation: Situation, style: Style, 
     raw = _raw_calls(message, style)
     notes: tuple[str, ...] = ()
     says_no_call = False
-    if not raw and not style.without_tools:
+    if style.without_tools:
+        text = read_leaked_calls(text, {}).text  # no call is wanted, nor its markup
+    elif not raw:
         written = _written(text, situation, style, is_cut=is_cut)
         text, notes, says_no_call = written.text, written.notes, written.is_none
         raw = tuple(

@@ -1,7 +1,8 @@
 """What a chat model is shown of a situation: messages and tools. Pure.
 
 What is recalled, observed or said stays data. In the system message every recalled item is one line of JSON with its
-angle brackets escaped, so it can neither end its block nor start a line; all else travels in the role it belongs to.
+opening angle brackets escaped, so it can neither end its block nor start a line; all else travels in the role it
+belongs to.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ UNCERTAINTY = "request_uncertainty"
 """The argument by which a model says how much the request leaves open."""
 
 
-_FIELD_HELP = "Where each value comes from, as the rules say."
+_FIELD_HELP = "See the rules."
+"""It stands in every tool, so it is short; the rules say it once."""
 _WHERE: Mapping[Sources, str] = {
     "field": f"In `{FIELD}` of every call,",
     "line": f"Beside your calls write one line for each, in their order, that begins with `{LINE}`; there",
@@ -142,10 +144,13 @@ def item_line(item: RecallItem) -> str:
 
 
 def data_line(value: JsonValue) -> str:
-    """Return `value` as one line of JSON, readable in every script, that holds no angle bracket."""
+    """Return `value` as one line of JSON, readable in every script, that holds no opening angle bracket.
+
+    That is enough to begin or end no block; the closing one stands in the arrow of every call.
+    """
     text = json.dumps(value, ensure_ascii=False)
     # JSON leaves the line separators of Unicode as they are; to a reader of lines they end one.
-    for mark in "<>\u2028\u2029\x85":
+    for mark in "<\u2028\u2029\x85":
         text = text.replace(mark, f"\\u{ord(mark):04x}")
     return text
 
@@ -211,6 +216,11 @@ def _hint_line(hint: Hint) -> str:
         )
     if hint.kind == "invalid":
         return f"The tool does not take the value given for {slot}: {data_line(hint.value)}. Mend it, or ask."
+    if hint.kind == "untrue":
+        return (
+            f"Your reply said {data_line(hint.value)}, but no call or result of this turn bears it out: say what is "
+            "so, or make the call if it was ordered."
+        )
     return f"The last proposal could not be carried out because of {slot}: propose something else, or reply."
 
 

@@ -46,9 +46,9 @@ class Statement(NamedTuple):
 
 
 def with_field(tool: dict[str, Any], description: str) -> dict[str, Any]:
-    """Return a tool with one more argument for its sources, unless it has one of that name."""
+    """Return a tool with one more argument for its sources, unless it has one of that name, or none at all."""
     parameters = tool["function"]["parameters"]
-    if FIELD in parameters["properties"]:
+    if FIELD in parameters["properties"] or not parameters["properties"]:
         return tool
     added = {"type": "string", "description": description}
     made = {**parameters, "properties": {**parameters["properties"], FIELD: added}}

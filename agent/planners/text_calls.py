@@ -1,4 +1,4 @@
-"""Finds the tool calls in a model's text: JSON lists, `[f(a=1)]`, and markup of its own that an endpoint let through.
+"""Finds the tool calls in a model's text: JSON lists, `[f(a=1)]`, and markup that an endpoint let through.
 
 What is not certainly a call stays text. Nothing is evaluated (`literals.py`), and no text makes it fail.
 """
@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
-
 from agent.planners.literals import NAME, Reader, UnreadableError, WrittenCall
+from agent.planners.markup import call_of, read_markup
 
 Format = Literal["hammer", "pythonic"]
 
@@ -21,10 +20,7 @@ _LIST_OF_CALLS = re.compile(rf"[\[［【]\s*(?={NAME}\s*[(（])")
 _CALL = re.compile(rf"{NAME}\s*[(（]")
 _JSON = re.compile(r"[\[［【]\s*(?=[{｛])|[{｛]")
 _FENCE = re.compile(r"\A```[\w-]*")
-_NAMES, _ARGUMENTS = ("name", "function", "tool_name", "tool"), ("arguments", "parameters", "args", "params")
-_TOOL_CALL, _TOOL_CALL_END = "<tool_call>", "</tool_call>"
-_KIMI = ("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>")
-_MARKS = ("[TOOL_CALLS]", "<|python_tag|>")
+_THINKING = re.compile(r"(?<!`)<(/?)thinking>")
 
 
 class Written(NamedTuple):
@@ -39,7 +35,9 @@ class Written(NamedTuple):
 
 
 def without_thoughts(text: str) -> str:
-    """Return `text` without what the model thought aloud between `<think>` and `</think>`."""
+    """Return `text` without what the model thought aloud between `<think>` (or `<thinking>`) and its end."""
+    if "</thinking>" in text or text.lstrip().startswith("<thinking>"):
+        text = _THINKING.sub(r"<\1think>", text)
     first, *others = text.split("</think>")
     if not others:
         return "" if text.lstrip().startswith("<think>") else text
@@ -63,8 +61,9 @@ def read_written_calls(
     bare = _without_fence(text)
     if bare in ("[]", "［］", "[ ]"):
         return Written((), "", is_none=True)
-    if _TOOL_CALL in text:
-        return read_leaked_calls(text, parameters, is_cut=is_cut)
+    leaked = read_leaked_calls(text, parameters, is_cut=is_cut)
+    if leaked.notes:
+        return leaked
     readers: list[Callable[[str, bool], Iterator[_Found]]] = [_json_calls, _pythonic_calls]
     for reader in readers if form == "hammer" else reversed(readers):
         for found in reader(bare, not is_cut):
@@ -75,22 +74,12 @@ def read_written_calls(
 
 def read_leaked_calls(text: str, parameters: Mapping[str, Sequence[str]], *, is_cut: bool = False) -> Written:
     """Return the calls that an endpoint left in the text as its model's own markup; such markup is no text."""
-    if _TOOL_CALL in text:
-        before, *blocks = text.split(_TOOL_CALL)
-        parts = [block.partition(_TOOL_CALL_END) for block in blocks]
-        calls = [call for inside, _, _ in parts for call in _marked_calls(inside, not is_cut) if call.name]
-        said = "".join([before, *(after for _, _, after in parts)])
-    elif _KIMI[0] in text:
-        said, _, inside = text.partition(_KIMI[0])
-        calls = list(_kimi_calls(inside))
-    elif mark := next((mark for mark in _MARKS if text.lstrip().startswith(mark)), None):
-        written = read_written_calls(text.lstrip()[len(mark) :], "hammer", parameters, is_cut=is_cut)
-        return written if written.calls else Written((), text)
-    else:
+    markup = read_markup(text, may_end_open=not is_cut)
+    if not markup.is_found:
         return Written((), text)
-    note = "calls came as markup in the text" if calls else "markup of calls that cannot be read was left out"
-    made, notes = _named(calls, parameters)
-    return Written(tuple(made), said.strip(), (note, *notes))
+    calls, notes = _named(markup.calls, parameters)
+    note = "calls came as markup in the text" if calls else "markup without a readable call was left out"
+    return Written(tuple(calls), markup.text, (note, *notes))
 
 
 class _Found(NamedTuple):
@@ -158,20 +147,28 @@ def _pythonic_calls(text: str, may_end_open: bool) -> Iterator[_Found]:
         starts.insert(0, (0, 0))
     for start, begin in starts:
         reader = Reader(text, begin, may_end_open=may_end_open)
-        calls = []
         try:
-            while True:
-                calls.append(reader.call())
-                reader.take(")")  # one too many
-                reader.take(",;")
-                if not reader.look() or not _CALL.match(text, reader.position):
-                    break
+            calls = _calls_in_a_row(reader)
             closes = reader.take("]") or begin == 0 or (may_end_open and not reader.look())
+            while begin and closes and reader.look() and (further := _LIST_OF_CALLS.match(text, reader.position)):
+                reader.position = further.end()
+                calls += _calls_in_a_row(reader)
+                closes = reader.take("]") or (may_end_open and not reader.look())
         except UnreadableError:
             continue
         if closes and (begin or not reader.look()):
             # Without brackets around it, `Sure (1)` looks like a call too.
             yield _Found(tuple(calls), start, reader.position, begin > 0 == start and not reader.look())
+
+
+def _calls_in_a_row(reader: Reader) -> list[WrittenCall]:
+    calls = [reader.call()]
+    while True:
+        reader.take(")")  # one too many
+        reader.take(",;")
+        if not reader.look() or not _CALL.match(reader.text, reader.position):
+            return calls
+        calls.append(reader.call())
 
 
 def _json_calls(text: str, may_end_open: bool) -> Iterator[_Found]:
@@ -181,7 +178,7 @@ def _json_calls(text: str, may_end_open: bool) -> Iterator[_Found]:
         try:
             while reader.look() in ("{", "["):
                 value = reader.value()
-                calls += [_call_of(part) for part in (value if isinstance(value, list) else [value])]
+                calls += [call_of(part) for part in (value if isinstance(value, list) else [value])]
                 reader.take(",;")
         except UnreadableError:
             continue
@@ -194,78 +191,3 @@ def _first(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
         if number == MAX_STARTS:
             return
         yield match
-
-
-def _call_of(value: JsonValue) -> WrittenCall:
-    """Return the call that an object stands for.
-
-    Raises:
-        UnreadableError: If it has no name or its arguments are none.
-    """
-    if not isinstance(value, dict):
-        raise UnreadableError("no object")
-    if isinstance(inner := value.get("function"), dict):
-        return _call_of(inner)
-    name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), None)
-    given = next((value[key] for key in _ARGUMENTS if key in value), {})
-    if isinstance(given, str):
-        given = _whole_value(given)
-    if not isinstance(name, str) or not name or not isinstance(given, dict):
-        raise UnreadableError("no call")
-    return WrittenCall(name, given)
-
-
-def _whole_value(text: str) -> JsonValue:
-    reader = Reader(text)
-    value = reader.value()
-    if reader.look():
-        raise UnreadableError("more than a value")
-    return value
-
-
-def _marked_calls(inside: str, may_end_open: bool) -> list[WrittenCall]:
-    """Return the calls of one `<tool_call>`: JSON (Hermes, Qwen), `<function=…>` (Qwen coder) or `<arg_key>` (GLM)."""
-    if "<function=" in inside:
-        return [_function_call(part) for part in inside.split("<function=")[1:]]
-    if "<arg_key>" in inside:
-        name, _, rest = inside.partition("<arg_key>")
-        pairs = [part.partition("</arg_key>") for part in rest.split("<arg_key>")]
-        given = {key.strip(): _inner(value, "<arg_value>", "</arg_value>") for key, _, value in pairs}
-        return [WrittenCall(name.strip(), given)]
-    for found in _json_calls(inside.strip(), may_end_open):
-        return list(found.calls)
-    name = inside.strip()
-    return [WrittenCall(name, {})] if re.fullmatch(NAME, name) else []
-
-
-def _function_call(part: str) -> WrittenCall:
-    name, _, body = part.partition(">")
-    pairs = [one.partition(">") for one in body.split("<parameter=")[1:]]
-    return WrittenCall(
-        name.strip(), {key.strip(): _read_or_text(value.partition("</parameter>")[0]) for key, _, value in pairs}
-    )
-
-
-def _inner(text: str, begin: str, end: str) -> JsonValue:
-    return _read_or_text(text.partition(begin)[2].partition(end)[0])
-
-
-def _read_or_text(text: str) -> JsonValue:
-    """Return the object, list, number or truth value that a text is, else the text."""
-    try:
-        value = _whole_value(text)
-    except UnreadableError:
-        return text.strip()
-    return text.strip() if value is None or isinstance(value, str) else value
-
-
-def _kimi_calls(inside: str) -> Iterator[WrittenCall]:
-    for part in inside.split(_KIMI[1])[1:]:
-        called, _, rest = part.partition(_KIMI[2])
-        name = called.strip().removeprefix("functions.").rpartition(":")[0] or called.strip()
-        try:
-            given = _whole_value(rest.partition(_KIMI[3])[0])
-        except UnreadableError:
-            continue
-        if isinstance(given, dict) and name:
-            yield WrittenCall(name, given)

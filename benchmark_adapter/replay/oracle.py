@@ -81,20 +81,22 @@ class OraclePlanner:
         return Proposal(reply="Done.", understands=self._states_sources)
 
     def _stated(self, call: ToolCall, name: str, situation: Situation) -> StatedSource:
-        """Return the gold's source of a value as a model states it."""
+        """Return the gold's source of a value as a model states it: said where it stands there, else derived."""
         source = source_of(self._gold, call.name, name)
         recalled = [item for item in situation.recall.items if self._stems_from_evidence(item)]
         holding = [item for item in recalled if item_holds(item, call.arguments[name])] or recalled
         if source == "observation" and situation.call_steps:
             return StatedSource("result")
-        if source == "asked":
-            answers = [step.answer for step in situation.question_steps if step.answer]
-            return StatedSource("answer", quote=answers[-1] if answers else None)
+        answers = [step.answer for step in situation.question_steps if step.answer]
+        if source == "asked" and answers:
+            is_said = stands_in(call.arguments[name], answers[-1])
+            return StatedSource("answer" if is_said else "derived", quote=answers[-1])
         if source in ("history", "preference", "observation") and holding:
             return self._known(holding[-1])
         if source == "derived" and holding:
             return replace(self._known(holding[-1]), origin="derived")
-        return StatedSource("derived" if source == "derived" else "request", quote=situation.request)
+        is_said = source != "derived" and stands_in(call.arguments[name], situation.request)
+        return StatedSource("request" if is_said else "derived", quote=situation.request)
 
     def _known(self, item: RecallItem) -> StatedSource:
         """Return the newest evidence turn of an item as a source, all of it quoted."""

@@ -8,6 +8,7 @@ from typing import Literal
 from clarifier.asking.consent import consent
 from clarifier.asking.deeds import deed_words
 from clarifier.repeats import is_same_deed
+from memory.language.learned.signs import bears
 from memory.language.read import read
 from memory.language.text import Language
 from memory.records import QuestionStep, ToolCall
@@ -21,6 +22,8 @@ _LEADS: Mapping[Language, str] = {
 }
 _SETTLES_NOTHING = ("ask", "memory", "unsure")
 """Acts of an answer that leave the question open."""
+_SURELY = 0.8
+"""From here on an answer is taken for a yes."""
 
 
 def doubtful_calls(calls: Iterable[tuple[ToolCall, Tool]], unknown: Sequence[ToolCall]) -> list[tuple[ToolCall, Tool]]:
@@ -52,7 +55,10 @@ def answer_to(question: str, steps: Sequence[QuestionStep]) -> Said | None:
     if consent(steps, question, {question}) == "refused":  # no answer to another question counts
         return "refused"
     clauses = read(said, before=question).clauses
-    if any(clause.act in ("tell", "refuse") or clause.polarity == "no" for clause in clauses):
+    if bears(said, "question") or any(clause.act in _SETTLES_NOTHING for clause in clauses):
+        return "unclear"
+    tells = any(clause.act in ("tell", "refuse") or clause.polarity == "no" for clause in clauses)
+    if tells or bears(said, "past"):
         return "refused"
-    is_open = not clauses or any(clause.act in _SETTLES_NOTHING for clause in clauses)
-    return "unclear" if is_open else "given"
+    agrees = any(clause.act in ("answer", "order") and clause.p_act >= _SURELY for clause in clauses)
+    return "given" if agrees else "unclear"

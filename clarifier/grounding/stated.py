@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from clarifier.decision import Grounds, Origin, StatedSource, Verdict
 from clarifier.effects import effect_of
-from clarifier.grounding.choices import stated_member
+from clarifier.grounding.choices import speech_for, stated_member
 from clarifier.grounding.codes import code_kind, is_looked_up
 from clarifier.grounding.matching import contains, fits, is_identifier, match, paraphrases
 from clarifier.grounding.needed import is_address
@@ -27,6 +27,7 @@ from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
 from memory.evidence import Evidence, Slot
 from memory.language.text import split_name
+from memory.language.values.amounts import lengths_of_time
 from memory.language.values.dates import normal_date
 from memory.language.values.times import normal_time
 from memory.language.values.values import equal
@@ -42,6 +43,8 @@ _GROUNDS: dict[Origin, Grounds] = {
     "known": "habit",
     "derived": "derived",
 }
+_SAID: tuple[Origin, ...] = ("request", "answer")
+"""What comes from there stands there: a number, a day or a choice that does not was worked out, or made up."""
 _LITERAL_FORMATS = frozenset({"email", "url", "uuid", "ip", "ipv4", "ipv6", "phone"})
 _OF_NUMBERS: frozenset[str] = frozenset({"number"})
 _OF_TIMES = _OF_NUMBERS | {"date", "date_range", "time"}
@@ -173,14 +176,37 @@ class Checker:
             texts += [passage.text for passage in (*self._request, *self._answers)]
         if any(self._is_told(value, text, parameter) for text in texts):
             return "verified"
-        if isinstance(value, bool) or closed_domain(parameter):
-            return "plausible"
         quote = stated.quote or ""
+        if isinstance(value, bool) or closed_domain(parameter):
+            return self._choice(value, parameter, stated)
+        if stated.origin in _SAID and is_measured(value):
+            return "refused"
         if must_stand(value, parameter):
             return "plausible" if _completes(value, quote) else "refused"
         if any(paraphrases(value, text, parameter) for text in texts):
             return "plausible"
         return "plausible" if quote and self._leads_to(quote, value, parameter) else "refused"
+
+    def _choice(self, value: JsonValue, parameter: Parameter | None, stated: StatedSource) -> Verdict:
+        """How a member of a closed list that no place has as such follows from a stated source.
+
+        A length of time is the same in other words. Else only a reader can tell, and it says so by stating that the
+        choice is derived. A call cannot do without what is required, so that a planner is tempted to make it up: that
+        it was said has to show, where the words can be compared.
+        """
+        quote = stated.quote or ""
+        if isinstance(value, str) and not set(lengths_of_time(quote)).isdisjoint(lengths_of_time(value)):
+            return "verified"
+        if stated.origin not in _SAID or parameter is None or not parameter.is_required or isinstance(value, bool):
+            return "plausible"
+        speech = speech_for(value, parameter.enum, quote, parameter.description, self.sources.situation.now)
+        return "plausible" if speech in ("meant", "foreign") or self._is_in_sight(value, parameter) else "refused"
+
+    def _is_in_sight(self, value: JsonValue, parameter: Parameter | None) -> bool:
+        places = (*self._request, *self._answers, *self._results, *self._topic, *self._recalled)
+        if any(equal(one, value, parameter) for place in places for one in place.values):
+            return True
+        return isinstance(value, str) and any(contains(place.text, value) for place in places)
 
     def _leads_to(self, quote: str, value: JsonValue, parameter: Parameter | None) -> bool:
         """Whether a quotation that does not say the value may lead to it: a made-up one has nothing to do with it.
@@ -188,16 +214,12 @@ class Checker:
         Amounts and dates are worked out of others, or stand somewhere in sight; a name stands in sight; codes that are
         common knowledge (NL, AAPL) and words that are no name ("pet food") stand nowhere.
         """
-        places = (*self._request, *self._answers, *self._results, *self._topic, *self._recalled)
-        if any(equal(one, value, parameter) for place in places for one in place.values):
-            return True
-        if isinstance(value, str) and any(contains(place.text, value) for place in places):
+        if self._is_in_sight(value, parameter):
             return True
         named = {one.kind for one in mentions_in(quote, self.sources.situation.now)}
-        if not isinstance(value, str):
-            return not _OF_NUMBERS.isdisjoint(named)
-        if normal_date(value) is not None or normal_time(value) is not None:
-            return not _OF_TIMES.isdisjoint(named)
+        if is_measured(value):
+            return not (_OF_TIMES if isinstance(value, str) else _OF_NUMBERS).isdisjoint(named)
+        assert isinstance(value, str)
         return _is_code(value) or _is_wording(value) or (parameter is not None and code_kind(parameter) is not None)
 
     def _is_told(self, value: JsonValue, text: str, parameter: Parameter | None) -> bool:
@@ -279,6 +301,13 @@ def quotes(text: str, quote: str) -> bool:
     parts = [_bare(part) for part in quote.replace("...", ELLIPSIS).split(ELLIPSIS)]
     source = _bare(text)
     return any(any(char.isalnum() for char in part) for part in parts) and all(part in source for part in parts)
+
+
+def is_measured(value: JsonValue) -> bool:
+    """Whether a value is a number, a day or a time: what a text has of these can be read out of it."""
+    if not isinstance(value, str):
+        return True
+    return normal_date(value) is not None or normal_time(value) is not None
 
 
 def must_stand(value: JsonValue, parameter: Parameter | None) -> bool:

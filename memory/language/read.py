@@ -10,14 +10,11 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from threading import Lock
 
-from memory.language.learned.reader import learned_reader
+from memory.language.learned.reader import READ_CHARACTERS, learned_reader
 from memory.language.reading import Reading, ReadRequest
 from memory.language.text_cache import empty_with_texts
 
-READ_CHARACTERS = 4_000
-"""Of a text; what follows is not read."""
 _KEPT = 8_192
-_TOGETHER = 64
 
 
 class _Kept:
@@ -67,7 +64,7 @@ def read_ahead(texts: Iterable[tuple[str, str]]) -> None:
     """Read texts, each with what was said before it, together, so that `read` has them at hand."""
     keys = dict.fromkeys((text[:READ_CHARACTERS], before[-READ_CHARACTERS:]) for text, before in texts)
     missing = [key for key in keys if _KEEPS.get(key) is None]
-    for at in range(0, len(missing), _TOGETHER):
-        some = missing[at : at + _TOGETHER]
-        for key, reading in zip(some, learned_reader().read_many([ReadRequest(*one) for one in some]), strict=True):
+    if missing:
+        readings = learned_reader().read_many([ReadRequest(*key) for key in missing])
+        for key, reading in zip(missing, readings, strict=True):
             _KEEPS.put(key, reading)

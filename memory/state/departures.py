@@ -18,7 +18,7 @@ from memory.language.text import split_name
 from memory.language.values.values import canonical_key
 from memory.records import ToolCall, Turn
 from memory.state.weighing import Said, said_in
-from memory.state.wording import is_calendar_date, is_mentioned
+from memory.state.wording import is_calendar_date, is_named_in
 
 _KEPT_TURNS = 4
 """Turns for which an exception that is said again still is one."""
@@ -85,6 +85,8 @@ class Departures:
 
     def _is_for_named(self, call: ToolCall) -> bool:
         """Whether an argument names for whom the call is made, who is not whom calls are mostly made for."""
+        if tool_effect(call.name) == "message":
+            return False  # how one writes to others is one's own
         for name, value in call.arguments.items():
             if not isinstance(value, str) or not _names_role(name):
                 continue
@@ -124,8 +126,8 @@ def replaced_by(before: Turn, after: Turn, earlier: Sequence[Evidence]) -> tuple
                 if canonical_key(value) != canonical_key(later.arguments[name])
             ]
             stayed = [value for name, value in later.arguments.items() if name not in changed]
-            if len(changed) != 1 or not stayed or any(is_mentioned(value, after.request) for value in stayed):
+            if len(changed) != 1 or not stayed or any(is_named_in(value, after.request) for value in stayed):
                 continue
-            if is_mentioned(later.arguments[changed[0]], after.request):
+            if is_named_in(later.arguments[changed[0]], after.request):
                 gone.add((Slot(call.name, changed[0]), canonical_key(call.arguments[changed[0]])))
     return tuple(piece for piece in earlier if (piece.slot, piece.value_key) not in gone)

@@ -15,23 +15,25 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from memory.evidence import PERSON, Evidence, Kind, Slot, Source
+from memory.language.learned.signs import bears
 from memory.language.read import read
 from memory.language.reading import Claim, Clause
+from memory.language.schema import tool_effect
 from memory.records import QuestionStep, Turn
 from memory.state.quotations import Quotation, quotations
 from memory.state.sensitive import is_sensitive_text
 from memory.state.things import is_short, is_thing, topic_of, trimmed
-from memory.state.wording import is_mentioned
+from memory.state.wording import is_named_in
 
 SURE = 0.8
 """From here on the reader's word goes before the forms'."""
-BELIEVED = 0.6
+BELIEVED = 0.65
 """From here on what the reader finds alone is evidence of the person."""
-SURE_OF_WHOM = 0.9
+SURE_OF_WHOM = 0.93
 """The same of whose it is."""
 SPAN = 0.5
 """From here on a span is taken for the value."""
-_TELLING = frozenset({"tell", "rule", "memory", "answer", "correct"})
+_TELLING = frozenset({"tell", "rule", "memory", "correct"})
 _NOTE = "note"
 """The topic of what is to be remembered as it was said, where nothing else was found in it."""
 
@@ -45,12 +47,17 @@ class Said:
     clauses: tuple[Clause, ...]
 
 
-def said_in(turn: Turn) -> tuple[Said, ...]:
-    """Return what the person said in `turn`, request first, then the answers."""
+def texts_of(turn: Turn) -> tuple[tuple[str, str], ...]:
+    """Return the texts of the person in `turn`, request first, then the answers, each with what it answers."""
     answers = (step for step in turn.steps if isinstance(step, QuestionStep) and step.answer)
-    return (
-        Said("request", turn.request, read(turn.request).clauses),
-        *(Said("answer", step.answer or "", read(step.answer or "", before=step.question).clauses) for step in answers),
+    return ((turn.request, ""), *((step.answer or "", step.question) for step in answers))
+
+
+def said_in(turn: Turn) -> tuple[Said, ...]:
+    """Return what the person said in `turn`, as it was read."""
+    return tuple(
+        Said("answer" if number else "request", text, read(text, before=before).clauses)
+        for number, (text, before) in enumerate(texts_of(turn))
     )
 
 
@@ -73,7 +80,7 @@ def _checked(piece: Evidence, said: Sequence[Said]) -> Evidence | None:
     """Return a piece as the reader lets it stand, `None` where it is none."""
     if piece.kind not in ("plain", "standing", "conditional", "negated"):
         return piece
-    naming = [clause for text in said for clause in text.clauses if is_mentioned(piece.value, clause.text)]
+    naming = [clause for text in said for clause in text.clauses if is_named_in(piece.value, clause.text)]
     if not naming:
         return piece
     kinds = [_kind_in(clause, piece) for clause in naming]
@@ -93,17 +100,19 @@ _INSTEAD: Mapping[Claim, Kind | None] = MappingProxyType(
 
 def _kind_in(clause: Clause, piece: Evidence) -> Kind | None:
     """Return what a piece is by one clause that names its value; `None`: nothing."""
-    if _is_theirs(piece.value, clause):
+    if piece.slot.tool != PERSON and tool_effect(piece.slot.tool) == "message":
+        return piece.kind  # whom a message is for is no owner of its words
+    is_fact = piece.slot.tool == PERSON and piece.kind == "standing"  # a pet is told of as another, and is one's own
+    if not is_fact and _is_theirs(piece.value, clause):
         return "other_person"
     if piece.slot.tool != PERSON:
         return "one_off" if clause.time == "once" and clause.p_time >= SURE and piece.kind != "negated" else piece.kind
     if _is_set_aside(piece.value, clause):
         return "negated" if piece.kind == "negated" else None
-    if clause.claim in _INSTEAD and clause.p_claim >= SURE:
+    if clause.claim in _INSTEAD and clause.p_claim >= SURE and not (is_fact and clause.claim == "others"):
         return _INSTEAD[clause.claim]
     if piece.kind == "negated":
-        is_wanted = clause.polarity == "yes" and clause.p_polarity >= SURE and clause.claim == "holds"
-        return "plain" if is_wanted else (None if clause.polarity == "maybe" else "negated")
+        return None if clause.polarity == "maybe" else "negated"
     return "negated" if clause.claim == "denied" and min(clause.p_claim, clause.p_polarity) >= SURE else piece.kind
 
 
@@ -111,13 +120,13 @@ def _is_theirs(value: JsonValue, clause: Clause) -> bool:
     """Whether a clause tells of another, or orders for one, and `value` is not that other."""
     if clause.whom != "other" or clause.p_whom < SURE_OF_WHOM or clause.act == "rule":
         return False
-    return not any(is_mentioned(value, span.text) for span in clause.of("who"))
+    return not any(is_named_in(value, span.text) for span in clause.of("who"))
 
 
 def _is_set_aside(value: JsonValue, clause: Clause) -> bool:
     """Whether the clause gives the value up for another."""
-    aside = any(is_mentioned(value, span.text) for span in clause.of("set_aside") if span.p >= SPAN)
-    return aside and not any(is_mentioned(value, span.text) for span in clause.of("value"))
+    aside = any(is_named_in(value, span.text) for span in clause.of("set_aside") if span.p >= SPAN)
+    return aside and not any(is_named_in(value, span.text) for span in clause.of("value"))
 
 
 def _further(
@@ -125,18 +134,22 @@ def _further(
 ) -> Iterator[Evidence]:
     """Yield what the reader alone finds of the person, in clauses whose values neither forms nor calls have."""
     for text in said:
+        if is_sensitive_text(text.text):
+            continue  # what stands beside a private matter may well be of it
         for clause in text.clauses:
             kind = _lasting_kind(clause, is_alone=not taken_up)
-            if kind is None or is_sensitive_text(clause.text):
+            if kind is None:
                 continue
             found = list(_things(clause, quotations(text.text)))
-            if not found and clause.act == "memory" and not any(is_mentioned(one.value, clause.text) for one in told):
+            if clause.act == "memory" and clause.whom == "other":
+                found = []  # what others are or like is kept as it was said, and fills nothing of one's own
+            if not found and clause.act == "memory" and not any(is_named_in(one.value, clause.text) for one in told):
                 found = [(_NOTE, clause.text)]
             condition = " ".join(span.text for span in clause.of("condition") if span.p >= SPAN)
             for topic, value in found:
-                if any(is_mentioned(one.value, value) or is_mentioned(value, str(one.value)) for one in told):
+                if any(is_named_in(one.value, value) or is_named_in(value, str(one.value)) for one in told):
                     continue
-                if any(is_mentioned(one, value) for one in taken_up):
+                if any(is_named_in(one, value) for one in taken_up):
                     continue
                 yield Evidence(
                     slot=Slot(PERSON, topic),
@@ -170,7 +183,12 @@ def _lasting_kind(clause: Clause, *, is_alone: bool) -> Kind | None:
     """
     if is_alone and clause.act == "correct" and clause.p_act >= BELIEVED and clause.of("set_aside"):
         return "plain"
-    if clause.p_claim < BELIEVED or clause.claim not in ("holds", "denied") or clause.act not in _TELLING:
+    if clause.act == "memory" and clause.p_act >= BELIEVED and clause.polarity == "yes" and clause.of("value"):
+        return None if bears(clause.text, "question") else "plain"
+    if clause.act == "tell" and clause.whom == "me" and clause.polarity == "yes" and bears(clause.text, "returned"):
+        return "standing"  # what came back holds again, though it is told as something that was done
+    least = BELIEVED if is_alone else SURE
+    if clause.p_claim < least or clause.claim not in ("holds", "denied") or clause.act not in _TELLING:
         return None
     if clause.claim == "denied":
         return "negated" if clause.p_polarity >= BELIEVED else None

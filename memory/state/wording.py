@@ -217,6 +217,11 @@ def is_mentioned(value: JsonValue, clause: str) -> bool:
     return _is_text_mentioned(value_text(value), _folded(clause))
 
 
+def is_named_in(value: JsonValue, text: str) -> bool:
+    """Whether `text`, as it was written, names `value` as `is_mentioned` has it."""
+    return is_mentioned(value, _plain(text))
+
+
 def value_text(value: JsonValue) -> str:
     """Return a text as people would say it, in normal form; empty for anything else."""
     return _plain(value) if isinstance(value, str) else ""

@@ -309,8 +309,42 @@ def test_chunks_in_every_shape_come_to_the_same_calls(chunks: list[Any]) -> None
 
 
 @pytest.mark.parametrize(
+    ("chunks", "calls"),
+    [
+        # One index, or none, and no ids: a second object is a second call.
+        ([part('{"at": 7}', index=0, name="alarm"), part('{"at": 8}', index=0, name="alarm"),
+          part('{"at": 9}', index=0, name="alarm")],
+         [("alarm", {"at": 7}), ("alarm", {"at": 8}), ("alarm", {"at": 9})]),
+        ([part('{"at": 7}', name="alarm"), part('{"at": 8}', name="alarm")],
+         [("alarm", {"at": 7}), ("alarm", {"at": 8})]),
+        ([part({"at": 7}, name="alarm"), part({"at": 8}, name="alarm")], [("alarm", {"at": 7}), ("alarm", {"at": 8})]),
+        ([part('{"at"', name="alarm"), part(": 7}"), part('{"at"', name="alarm"), part(": 8}")],
+         [("alarm", {"at": 7}), ("alarm", {"at": 8})]),
+        ([part('{"at": 7}', name="alarm"), part('{"at"'), part(": 8}")], [("alarm", {"at": 7}), ("alarm", {"at": 8})]),
+        ([part('{"at": 7}', name="alarm"), part("{}", name="list")], [("alarm", {"at": 7}), ("list", {})]),
+        ([part("{}", index=0, name="list"), part('{"at": 7}', index=0, name="alarm")],
+         [("list", {}), ("alarm", {"at": 7})]),
+        # What equals or extends it is the same call.
+        ([part('{"at": 7}', name="alarm"), part('{"at": 7}', name="alarm")], [("alarm", {"at": 7})]),
+        ([part('{"at": 7}', name="alarm"), part('{"at": 7, "day": 2}')], [("alarm", {"at": 7, "day": 2})]),
+        ([part("{}", name="alarm"), part('{"at": '), part("7}")], [("alarm", {"at": 7})]),
+        ([part('{"at": 7}', name="alarm"), part("{}", name="alarm")], [("alarm", {"at": 7})]),
+        ([part('{"at": 7}', index=0, id="1", name="alarm"), part("{}", index=0)], [("alarm", {"at": 7})]),
+        ([part({"at": 7}, index=0, id="1", name="alarm"), part({}, index=0, id="1")], [("alarm", {"at": 7})]),
+        ([part('{"at": 7}', name="alarm"), part(""), part("\n")], [("alarm", {"at": 7})]),
+    ],
+)  # fmt: skip
+def test_calls_without_ids_or_under_one_index_are_told_apart(chunks: list[Any], calls: list[Any]) -> None:
+    made = assemble([*map(delta, chunks), END])["choices"][0]["message"]["tool_calls"]
+    assert [(one["function"]["name"], json.loads(one["function"]["arguments"])) for one in made] == calls
+
+
+@pytest.mark.parametrize(
     ("chunks", "why"),
     [
+        ([delta(part('{"a"', index=0, name="f"), part(": 1}", index=0, name="g")), END], "named 'f' and 'g'"),
+        ([delta(part("", index=0, name="f"), part("", index=0, name="g")), END], "named 'f' and 'g'"),
+        ([delta(part('{"a": 1}', id="1", name="f"), part('{"a": 2}', id="1")), END], "'1' has two sets"),
         ([delta(content="Hi")], "it ended before the answer did"),
         ([delta(part('{"a": ', id="1", name="f")), END], "the call 'f' has the arguments"),
         ([delta(part("{}", id="1")), END], "the call '' has the arguments"),

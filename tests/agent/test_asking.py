@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from agent.agent import Agent
 from agent.graph import TurnResult
 from clarifier.decision import Act, Ask, Proposal
+from clarifier.effects import effect_of
 from clarifier.policy import Policy, ProductPolicy
 from memory.evidence import Slot
 from memory.memory import Memory
@@ -58,9 +59,9 @@ class Talk:
         return result
 
     def does(self, request: str, taker: Tool, **arguments: JsonValue) -> TurnResult:
-        """A turn whose planner proposes one call, and is done once it was made."""
-        script = (Proposal(calls=(call(taker.name, **arguments),)), Proposal(reply="Done."))
-        return self.turn(request, taker, *script)
+        """A turn whose planner proposes one call, and is done once it was made; to a question the person says yes."""
+        made = Proposal(calls=(call(taker.name, **arguments),))
+        return self.turn(request, taker, made, made, Proposal(reply="Done."), answers=("Yes",))
 
 
 INVENTED = {
@@ -201,15 +202,19 @@ GRAVE = {
 
 
 @pytest.mark.parametrize(("taker", "arguments", "stated", "left_out"), GRAVE.values(), ids=GRAVE)
-def test_grave_calls_are_confirmed_unless_all_is_said(
+def test_grave_calls_are_confirmed(
     ada: UserMemory, taker: Tool, arguments: dict[str, str], stated: str, left_out: str
 ) -> None:
-    """A habit shown twice suffices for a plain write, not for money, messages or health."""
+    """A habit shown twice suffices for a plain write, not for money, messages or health.
+
+    Money and messages are confirmed even where all is said.
+    """
     talk = Talk(ada)
     filled = [{name: value.format(number) for name, value in arguments.items()} for number in range(1, 5)]
     for number in (1, 2):
         talk.does(stated.format(number), taker, **filled[number - 1])
-    assert talk.asked == []
+    assert len(talk.asked) == (2 if effect_of(taker) in ("pay", "message") else 0)
+    talk.asked.clear()
     proposal = Proposal(calls=(call(taker.name, **filled[2]),))
     result = talk.turn(left_out.format(3), taker, proposal, proposal, Proposal(reply="Done."), answers=("Yes",))
     assert [decision.kind for decision in result.decisions] == ["ask", "act", "answer"]
@@ -233,6 +238,7 @@ def test_a_standing_rule_of_the_very_case_is_the_consent(ada: UserMemory) -> Non
     talk = Talk(ada)
     request = "Pay B-1 from Household. From now on always pay from Household."
     talk.does(request, PAY, bill="B-1", account="Household")
+    talk.asked.clear()
     result = talk.does("Pay B-2", PAY, bill="B-2", account="Household")  # right after it, a referent too
     assert [decision.kind for decision in result.decisions] == ["act", "answer"]
     talk.does("Book IC-1, second class", SEATS, train="IC-1", seat_class="second")
@@ -253,7 +259,7 @@ def test_a_person_has_tools_confirmed_always_or_never(ada: UserMemory) -> None:
     booked = Proposal(calls=(call("book_seat", train="IC-1", seat_class="second"),))
     result = always.turn("Book IC-1, second class", SEATS, booked, booked, Proposal(reply="Done."), answers=("Yes",))
     assert [decision.kind for decision in result.decisions] == ["ask", "act", "answer"]
-    assert always.asked == ["Shall I book a seat?"]
+    assert always.asked == ["Shall I book a seat (train: IC-1; seat class: second)?"]
     usual = Talk(ada)
     for number in (1, 2):
         usual.does(f"Pay B-{number} from Household", PAY, bill=f"B-{number}", account="Household")

@@ -147,6 +147,6 @@ def test_home_is_the_home_city_and_no_name(lines: list[str], origins: list[str],
 
 
 def test_a_rule_and_an_order_beside_it_book_by_the_rule(tmp_path: Path) -> None:
-    talked = talk(tmp_path, "Always book me first class. And book the first train Milan–Rome on Friday")
+    talked = talk(tmp_path, "Always book me first class. And book the first train Milan–Rome on Friday", "yes")
     assert [name for name, _ in talked.calls] == ["search_trains", "book_train"]
     assert [arguments["travel_class"] for arguments in talked.arguments_of("book_train")] == ["first_class"]

@@ -186,6 +186,9 @@ def test_what_is_said_beside_the_calls_is_kept() -> None:
         ("it was thought</think>\nDone.", "\nDone."),
         ("a<think>b</think>c<think>d</think>e", "ace"),
         ("<think>never ends", ""),
+        ("<thinking>book(x)?</thinking>Done.", "Done."),
+        ("<thinking>never ends", ""),
+        ("Write `<thinking>` first.", "Write `<thinking>` first."),
         ("a < b", "a < b"),
     ],
 )
@@ -204,6 +207,25 @@ def test_thoughts_are_left_out(text: str, left: str) -> None:
         "<arg_value>2</arg_value></tool_call>",
         "Wait.<|tool_calls_section_begin|><|tool_call_begin|>functions.book:0<|tool_call_argument_begin|>"
         '{"city": "Rome", "nights": 2}<|tool_call_end|><|tool_calls_section_end|>',
+        "Wait.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>book\n```json\n"
+        '{"city": "Rome", "nights": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
+        'Wait.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>book<｜tool▁sep｜>{"city": "Rome", "nights": 2}'
+        "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        'Wait.<｜DSML｜function_calls><｜DSML｜invoke name="book"><｜DSML｜parameter name="city" string="true">Rome'
+        '</｜DSML｜parameter><｜DSML｜parameter name="nights" string="false">2</｜DSML｜parameter></｜DSML｜invoke>'
+        "</｜DSML｜function_calls>",
+        'Wait.[TOOL_CALLS]book[ARGS]{"city": "Rome", "nights": 2}',
+        'Wait.[TOOL_CALLS]book[CALL_ID]a1B[ARGS]{"city": "Rome", "nights": 2}',
+        'Wait.[TOOL_CALLS] [{"name": "book", "arguments": {"city": "Rome", "nights": 2}}]',
+        'Wait.<function=book>{"city": "Rome", "nights": 2}</function>',
+        "Wait.<function=book><parameter=city>Rome</parameter><parameter=nights>2</parameter></function>",
+        '<function_calls>\n<invoke name="book">\n<parameter name="city">Rome</parameter>\n'
+        '<parameter name="nights">2</parameter>\n</invoke>\n</function_calls>Wait.',
+        "<|channel|>analysis<|message|>The user wants Rome.<|end|><|start|>assistant<|channel|>commentary<|message|>"
+        "Wait.<|end|><|start|>assistant<|channel|>commentary to=functions.book <|constrain|>json<|message|>"
+        '{"city": "Rome", "nights": 2}<|call|>',
+        'Wait.<|python_tag|>{"name": "book", "parameters": {"city": "Rome", "nights": 2}}<|eom_id|>',
+        'Wait.<|python_tag|>book.call(city="Rome", nights=2)<|eom_id|>',
     ],
 )
 def test_markup_that_an_endpoint_let_through_is_read(text: str) -> None:
@@ -214,12 +236,56 @@ def test_markup_that_an_endpoint_let_through_is_read(text: str) -> None:
 
 def test_markup_that_cannot_be_read_is_no_text_either() -> None:
     assert read_leaked_calls("Wait.<tool_call>{oops</tool_call>", TOOLS) == Written(
-        (), "Wait.", ("markup of calls that cannot be read was left out",)
+        (), "Wait.", ("markup without a readable call was left out",)
     )
     assert read_leaked_calls("a plain [book(city='x')]", TOOLS) == Written((), "a plain [book(city='x')]")
 
 
-PIECES = ["[", "]", "(", ")", "{", "}", "'", '"', "\\", ",", "=", ":", "book", "weather.get", "city", "-5",
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Done.<|return|>",
+            "Done.",
+        ),
+        ("Wait.[TOOL_CALLS]book[ARGS]{oops", "Wait."),
+        ("Wait.<｜tool▁call▁begin｜>book<｜tool▁sep｜>oops<｜tool▁call▁end｜>", "Wait."),
+        ("Wait.<function=book>{oops</function> Done.", "Wait. Done."),
+        ("Wait.<|python_tag|>oops", "Wait."),
+    ],
+)
+def test_markup_without_a_call_is_taken_out(text: str, left: str) -> None:
+    assert read_leaked_calls(text, TOOLS)[:2] == ((), left)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The model writes <tool_call> before a call.",
+        "Between <tool_call> and </tool_call> stands JSON.",
+        "Write `<tool_call>{}</tool_call>` there.",
+        'A block <function=name> is for Llama, <invoke name="x"> for others.',
+        "[TOOL_CALLS] is a token of Mistral.",
+    ],
+)
+def test_a_sentence_that_only_mentions_markup_stays_whole(text: str) -> None:
+    assert read_leaked_calls(text, TOOLS) == Written((), text)
+    assert read(text) == Written((), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[book(city='Rome')]\n[weather.get(city='Bari')]", "[book(city='Rome')]\n\n[weather.get(city='Bari')",
+     "Both: [book(city='Rome')] [weather.get(city='Bari')]", "[book(city='Rome'), weather.get(city='Bari')]",
+     "[TOOL_CALLS]book[ARGS]{\"city\": \"Rome\"}[TOOL_CALLS]weather.get[ARGS]{\"city\": \"Bari\"}"],
+)  # fmt: skip
+def test_calls_in_brackets_of_their_own_are_several(text: str) -> None:
+    assert read(text).calls == (WrittenCall("book", {"city": "Rome"}), WrittenCall("weather.get", {"city": "Bari"}))
+
+
+PIECES = ["<|channel|>", "<|message|>", "<｜tool▁call▁begin｜>", "[TOOL_CALLS]", "[ARGS]",
+          "<invoke name='book'>", "<parameter name='a'>",
+          "[", "]", "(", ")", "{", "}", "'", '"', "\\", ",", "=", ":", "book", "weather.get", "city", "-5",
           "（", "】", "“", "”", "'''", "```", "\n", " ", "<tool_call>", "</tool_call>", "<think>", "</think>", "name",
           "1.", "true",          "arguments", "<function=", "<arg_key>", "\\u12", "é", "\ud800", "９"]  # fmt: skip
 
@@ -253,6 +319,7 @@ def test_what_python_writes_is_read_back_with_value_and_type(given_arguments: di
 @pytest.mark.parametrize(
     "piece",
     ["[book(", "[", "(", "{", "'", '"a" ', "[{", "<tool_call>", "<think>", "</think>", "[book(city='", "book(", " ",
+     "<function=a>", "<invoke name='a'><parameter name='b'>", "[TOOL_CALLS]a{", "<|channel|>a<|message|>",
      "\\", "<think></think>", '{"name":', "9", "[book(city=1),", "city=", "```", "<tool_call><arg_key>", "Ben's "],
 )  # fmt: skip
 def test_time_is_linear_in_the_text(piece: str) -> None:

@@ -103,7 +103,7 @@ def test_an_order_of_just_now_is_not_made_twice_but_for_another_or_hours_later_i
     with Memory.open(tmp_path, embedder=HashingEmbedder()) as opened:
         agent = Agent(opened.user(Scope("ada")), RulesPlanner(), clock=lambda: NOW + timedelta(hours=next(moments)))
         made = [
-            len(agent.run(request, [coffee], executor=executor, user=ScriptedUser()).turn.calls)
+            len(agent.run(request, [coffee], executor=executor, user=ScriptedUser(["yes"])).turn.calls)
             for request in (order, order, f"{order} for my boss", order)
         ]
     assert made == [1, 0, 1, 1]

@@ -512,7 +512,7 @@ def test_a_run_directory_of_another_manifest_is_refused_with_every_field_and_sta
     message = _one_message(_run("--data", "data", "--out", "run", "--memory", "full", "--limit", "2"))
 
     assert message == (
-        "run: expected equal manifests, got memory: 'full' against 'stead'; budget: None against 600; "
+        "run: expected equal manifests, got memory: 'full' against 'stead'; budget: None against 1500; "
         "limit: 2 against None; use another run directory or equal settings"
     )
     assert timeless_files(Path("run")) == before

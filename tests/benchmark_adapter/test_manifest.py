@@ -61,6 +61,7 @@ def test_the_hash_follows_every_field_but_the_location_and_what_was_dropped() ->
         "token_counter": "other",
         "seed": 1,
         "limit": 3,
+        "stated_sources": True,
         "relaxed": False,
         "python": "CPython 3.12",
         "packages": {"numpy": "2.1"},

@@ -417,7 +417,7 @@ def test_a_read_is_made_on_a_single_old_habit() -> None:
     assert act(decision) == (call("get_forecast", city="Lyon"),)
 
 
-def test_grave_calls_are_confirmed_unless_stated_or_ruled() -> None:
+def test_payments_are_confirmed_unless_a_rule_covers_them() -> None:
     usual = (evidence("pay_invoice.payer", "Household", turn=1), evidence("pay_invoice.payer", "Household", turn=2))
     proposed = call("pay_invoice", invoice="INV-12", payer="Household")
     here = situation("Pay INV-12", PAY, items=(state(*usual),))
@@ -428,7 +428,9 @@ def test_grave_calls_are_confirmed_unless_stated_or_ruled() -> None:
     )
     assert act(decide(here, calls(proposed), policy=BENCHMARK))
     stated = situation("Pay INV-12 from Household", PAY)
-    assert act(decide(stated, calls(proposed), policy=PRODUCT))
+    assert ask(decide(stated, calls(proposed), policy=PRODUCT)).question == (
+        "Shall I pay an invoice (number of the invoice: INV-12; payer: Household)?"
+    )
     rule = evidence("pay_invoice.payer", "Household", kind="standing", source="request")
     assert act(decide(situation("Pay INV-12", PAY, items=(state(rule),)), calls(proposed), policy=PRODUCT))
 

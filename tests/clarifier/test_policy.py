@@ -49,7 +49,9 @@ def test_product_weighs_the_cost(effect: Effect, least: float) -> None:
         (Stakes("write", is_sensitive=True, is_stated=False), True),
         (Stakes("read", is_sensitive=True, is_stated=False), False),
         (Stakes("write", is_stated=False), False),
-        (Stakes("pay", is_stated=True), False),
+        (Stakes("pay", is_stated=True), True),
+        (Stakes("write", p_ordered=0.4), True),
+        (Stakes("pay", is_covered=True, p_ordered=0.4), True),
         (Stakes("pay", is_stated=False, is_covered=True), False),
     ],
 )

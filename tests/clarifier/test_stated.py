@@ -62,7 +62,7 @@ REQUESTS: tuple[tuple[str, StatedSource, str, JsonValue, Verdict], ...] = (
     ("as much as the two before", stated("derived", "the two before"), "amount", 40, "plausible"),
     ("as much as the two before", stated("request"), "amount", 40, "refused"),
     ("twice a day from now on", stated("derived", "twice a week"), "label", "dose", "refused"),
-    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "plausible"),
+    ("from now on every half hour", stated("request", "every half hour"), "interval", "30min", "verified"),
     ("on my son's MacBook", stated("derived", "son's MacBook"), "platforms", ["macos"], "plausible"),
     ("on my son's MacBook", stated("derived"), "platforms", ["macos"], "plausible"),
     ("by next Friday", stated("derived", "next Friday"), "day", "2026-03-20", "verified"),
@@ -126,6 +126,12 @@ def test_no_rule_speaks_against_what_the_request_says() -> None:
     where = situation("Book IC-7, second class", BOOK, items=(state(rule),))
     assert verdict(where, stated("request"), "seat_class", "second_class", BOOK) == "verified"
     assert verdict(where, stated("known", turn_id="t2"), "seat_class", "second_class", BOOK) == "plausible"
+
+
+def test_a_required_choice_that_was_said_shows_and_one_that_was_derived_need_not() -> None:
+    where = situation("The comfortable one, IC-7", BOOK)
+    assert verdict(where, stated("request", "The comfortable one"), "seat_class", "first_class", BOOK) == "refused"
+    assert verdict(where, stated("derived", "The comfortable one"), "seat_class", "first_class", BOOK) == "plausible"
 
 
 def test_an_address_that_only_a_tools_text_holds_is_nobodys_wish() -> None:

@@ -87,7 +87,6 @@ def test_the_persons_own_words_decide(request_: str, expected: Kind) -> None:
     [
         ('Search for "climate change".', "climate change"),
         ("Play “Always On My Mind”.", "Always On My Mind"),
-        ('Send Bob a message saying "always lock the door".', "always lock the door"),
         ("搜索「永远的朋友」", "永远的朋友"),
         ("搜索“气候变化”，资料要新", "气候变化"),
     ],

@@ -20,11 +20,11 @@ ANN = Scope("ann")
 SEAT = Slot("book_train", "seat")
 DAY = datetime(2026, 3, 1, 12)
 TURNS = (
-    turn("once", "Book a train to Turin, an aisle seat", call("book_train", to="Turin", seat="aisle")),
+    turn("once", "Book a train to Turin, an aisle seat", call("book_train", to="Turin", seat="aisle", meal="tea")),
     turn("rule", "I always want a window seat on a train", call("book_train", to="Rome", seat="window")),
     turn("talk", "What a lovely train that was!"),
 )
-TOOLS = [make_tool("book_train", "to", "seat")]
+TOOLS = [make_tool("book_train", "to", "seat", "meal")]
 WEEK = UserSettings(retention_days={"plain": 7})
 
 

@@ -8,7 +8,6 @@ it has; its upper layers make one vector of each clause.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from memory.language.encoder import packaged_encoder
 from memory.language.learned.signs import sign_names, signs_of
 from memory.language.learned.tokens import Token, is_han
+from memory.language.text_cache import text_cache
 
 Floats = NDArray[np.float32]
 Whole = NDArray[np.int64]
@@ -27,7 +27,7 @@ DIMENSIONS = 1280
 CLAUSE_DIMENSIONS = 512
 BUCKETS = 4096
 """Of each table of hashed letters of a token."""
-GRAM_BUCKETS = 32_768
+GRAM_BUCKETS = 16_384
 """Of the table of hashed words and letters of a clause."""
 LETTER_SHAPES = 16
 SHAPES = LETTER_SHAPES + len(sign_names())
@@ -35,6 +35,8 @@ _CHUNKS = 17
 """Of the packaged table of pieces, each quantised by itself."""
 _ORDERS = ((2, 0), (3, 1), (5, 2))
 """Of the encoder's convolutions: pieces, of which so many to the left."""
+_GAP = 2
+"""The furthest that a convolution sees to a side."""
 _WIDTH = 256
 _WORD_BEGIN = "\u2581"
 _BEGIN, _END = 1, 2
@@ -52,24 +54,28 @@ class Inputs(NamedTuple):
     """Rows of the tables of whole tokens, beginnings and ends: shape `(n, 3)`, each in `[0, BUCKETS)`."""
 
 
-def inputs(tokens: Sequence[Token], segment: int) -> Inputs:
-    """Return the tokens as the network takes them.
+def inputs(stretches: Sequence[tuple[Sequence[Token], int]]) -> list[Inputs]:
+    """Return stretches of tokens as the network takes them; none sees another.
 
     Args:
-        tokens: At least one.
-        segment: 0 for what was said before, 1 for the text.
+        stretches: At least one token each, with its segment: 0 for what was said before, 1 for the text.
     """
-    runs = list(_piece_runs(tokens))
-    states = piece_states([_BEGIN, *(piece for run in runs for piece in run.pieces), _END])[1:-1]
-    vectors = np.empty((len(tokens), DIMENSIONS), dtype=np.float32)
-    at = 0
-    for run in runs:
-        for token, (first, past) in zip(range(run.first, run.past), run.places, strict=True):
-            vectors[token] = states[at + first : at + past].mean(axis=0)
-        at += len(run.pieces)
-    shapes = np.concatenate([np.stack([_shape(token.text, segment) for token in tokens]), signs_of(tokens)], axis=1)
-    hashed = np.asarray([_hashes(token.text) for token in tokens], dtype=np.int64)
-    return Inputs(vectors, shapes, hashed)
+    all_runs = [list(_piece_runs(tokens)) for tokens, _ in stretches]
+    pieces = [[_BEGIN, *(piece for run in runs for piece in run.pieces), _END] for runs in all_runs]
+    found = []
+    for (tokens, segment), runs, states in zip(stretches, all_runs, piece_states(pieces), strict=True):
+        vectors = np.empty((len(tokens), DIMENSIONS), dtype=np.float32)
+        at = 1  # after the piece for the beginning
+        for run in runs:
+            for token, (first, past) in zip(range(run.first, run.past), run.places, strict=True):
+                vectors[token] = (
+                    states[at + first] if past == first + 1 else states[at + first : at + past].mean(axis=0)
+                )
+            at += len(run.pieces)
+        shapes = np.concatenate([[_shape(token.text, segment) for token in tokens], signs_of(tokens)], axis=1)
+        hashed = np.asarray([_hashes(token.text) for token in tokens], dtype=np.int64)
+        found.append(Inputs(vectors, shapes, hashed))
+    return found
 
 
 class _Run(NamedTuple):
@@ -94,10 +100,11 @@ def _piece_runs(tokens: Sequence[Token]) -> Iterator[_Run]:
         at = end
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def _cut(run: str, count: int, is_apart: bool) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     """Return the pieces of a run of `count` tokens, and where each token's are."""
     tokenizer = packaged_encoder()._tokenizer
+    run = run.encode("utf-8", "replace").decode()  # half a surrogate pair, which the encoder refuses, is a "?"
     pieces: list[int] = tokenizer.encode(run, out_type=int, add_bos=False, add_eos=False)
     texts: list[str] = tokenizer.encode(run, out_type=str, add_bos=False, add_eos=False)
     if (count > 1 or not is_apart) and len(texts) > 1 and texts[0] == _WORD_BEGIN:
@@ -109,24 +116,28 @@ def _cut(run: str, count: int, is_apart: bool) -> tuple[tuple[int, ...], tuple[t
     return tuple(pieces), tuple((at, at + 1) for at in covered)
 
 
-def piece_states(pieces: Sequence[int]) -> Floats:
-    """Return what the encoder's lower layers make of a text in pieces, shape `(len(pieces), DIMENSIONS)`."""
+def piece_states(texts: Sequence[Sequence[int]]) -> list[Floats]:
+    """Return what the encoder's lower layers make of texts in pieces, shape `(pieces, DIMENSIONS)` each."""
     model = packaged_encoder()._model
-    ids = np.asarray(pieces, dtype=np.int64)
+    ids = np.concatenate([np.asarray(pieces, dtype=np.int64) for pieces in texts])
     chunk = ids % _CHUNKS
     embedded = model.table[ids].astype(np.float32) * model.scale[chunk, None] + model.lo[chunk, None]
     projected = embedded @ model.proj_W + model.proj_b
     projected = _normed(projected, model.ln_g_all, model.ln_b_all, model.eps)
+    ends = np.cumsum([len(pieces) for pieces in texts])
+    # Where each piece stands once zeros lie around every text, so that no window reaches from one into the next.
+    places = np.arange(len(ids)) + _GAP * (1 + np.repeat(np.arange(len(texts)), [len(pieces) for pieces in texts]))
     parts = [embedded]
     for index, (order, left) in enumerate(_ORDERS):
         x = projected[:, index * _WIDTH : (index + 1) * _WIDTH]
         for weight, bias in ((model.w1[index], model.b1[index]), (model.w2[index], model.b2[index])):
-            padded = np.pad(x, ((left, order - 1 - left), (0, 0)))
-            windows = np.concatenate([padded[k : k + len(x)] for k in range(order)], axis=1)
+            padded = np.zeros((len(ids) + _GAP * (len(texts) + 1), _WIDTH), dtype=np.float32)
+            padded[places] = x
+            windows = np.concatenate([padded[places + (k - left)] for k in range(order)], axis=1)
             x = x + np.maximum(windows @ weight + bias, 0.0)
         parts.append(x)
     states: Floats = _normed(np.concatenate(parts, axis=1), model.ln_g, model.ln_b, model.eps)
-    return states
+    return np.split(states, ends[:-1])
 
 
 def clause_vectors(vectors: Floats, clauses: Sequence[tuple[int, int]]) -> Floats:
@@ -155,14 +166,14 @@ def grams(words: Sequence[str]) -> list[int]:
     return sorted(crc32(gram.encode("utf-8", "replace")) % GRAM_BUCKETS for gram in found)
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def _hashes(text: str) -> tuple[int, ...]:
     folded = text.casefold()
     parts = (f"={folded}", f"^{folded[:3]}", f"{folded[-3:]}$")
     return tuple(crc32(part.encode("utf-8", "replace")) % BUCKETS for part in parts)
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def _shape(text: str, segment: int) -> Floats:
     flags = (
         segment == 1,

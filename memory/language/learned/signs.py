@@ -35,6 +35,11 @@ def signs_of(held: Sequence[Token]) -> NDArray[np.float32]:
     return found
 
 
+def bears(text: str, sign: str) -> bool:
+    """Say whether `text` has words that are a sign of `sign`."""
+    return bool(signs_of(tokens(text, 64))[:, _column(sign)].any())
+
+
 @cache
 def _tongues() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
