@@ -339,7 +339,7 @@ class _Desk:
             return replace(
                 one, grounds="derived", probability=max(one.probability, known.least), margin=0.0, is_guess=False
             )
-        if one.grounds == "habit" and one.probability < known.remembered:
+        if one.grounds == "habit" and one.conflict_entropy and one.probability < known.remembered:
             return replace(one, probability=known.remembered)
         return one
 
@@ -482,6 +482,9 @@ class _Desk:
         if best is None or not best.count or _is_of_the_day(parameter, best.value):
             return None
         if (canonical_key(best.value), slot.argument) in told or self.is_told_otherwise(slot, parameter, best.value):
+            return None
+        is_own = isinstance(best.value, str) and not parameter.enum  # a relative's town is another
+        if is_own and self.sources.is_for_another and not self.sources.for_the_named:
             return None
         is_settled = best.probability >= self.settings.settled_at
         if is_settled and known.margin(best.value) >= self.settings.settled_margin:

@@ -29,8 +29,11 @@ def is_wording(value: JsonValue, parameter: Parameter | None) -> bool:
     return not must_be_literal(value, parameter) and normal_time(value) is None and not leaves_open(value)
 
 
-def is_name(value: str) -> bool:
-    """Say whether a text is a name, as its capitals tell; in a script without them nothing tells."""
+def may_be_name(value: str, *, said: str = "") -> bool:
+    """Say whether a text may be a name, as its capitals tell; Chinese may where `said` has less than half of it."""
+    if IS_CJK.search(value):
+        telling = telling_han(value)
+        return len(telling & telling_han(said)) * 2 < max(1, len(telling))
     return any(char.isupper() for char in value)
 
 
@@ -44,16 +47,14 @@ def meant_by(value: str, parameter: Parameter, texts: Sequence[str], settings: M
 
 
 def _meant_by(value: str, parameter: Parameter, text: str, settings: MeaningSettings) -> float:
-    is_han = IS_CJK.search(value) is not None
-    is_foreign = is_han != (IS_CJK.search(text) is not None)
-    may_be_name = not telling_han(value) & telling_han(text) if is_han else is_name(value)
-    if is_name(value) and terms(normalised(value)) & terms(normalised(text)):  # only letters tell names apart
+    is_foreign = (IS_CJK.search(value) is None) != (IS_CJK.search(text) is None)
+    is_name = may_be_name(value, said=text)
+    if is_name and terms(normalised(value)) & terms(normalised(text)):  # only letters tell names apart
         return 0.0
     found = likeness(value, parameter.name, text)
-    if found >= (settings.like_name if may_be_name else settings.like):
+    if found >= (settings.like_name if is_name else settings.like):
         return min(settings.most, settings.least + settings.slope * (found - settings.like))
-    is_translated = is_foreign and is_name(value) and _names_something(text)
-    return settings.least if is_translated else 0.0
+    return settings.least if is_foreign and is_name and _names_something(text) else 0.0
 
 
 def _names_something(text: str) -> bool:

@@ -16,12 +16,13 @@ from clarifier.effects import effect_of
 from clarifier.grounding.choices import Speech, speech_for, unclaimed
 from clarifier.grounding.derivations import is_listed, worked_out
 from clarifier.grounding.matching import Match, contains, fits, is_identifier, match, paraphrases
-from clarifier.grounding.meaning import is_name, is_wording, meant_by
+from clarifier.grounding.meaning import is_wording, may_be_name, meant_by
 from clarifier.grounding.measures import speaks_of
 from clarifier.grounding.named import named_in
 from clarifier.grounding.own_words import hands_over
 from clarifier.grounding.recalled import Leaf, leaves
 from clarifier.grounding.sources import Sources
+from clarifier.grounding.spoken import mentions_in
 from clarifier.grounding.witnesses import Remembered, remember
 from clarifier.posterior import closed_domain
 from clarifier.settings import Settings
@@ -278,7 +279,7 @@ def _worked_out(value: JsonValue, slot: Slot, parameter: Parameter | None, place
         sources.situation.now,
         lambda: sources.known_days,
         beside=place.spoken_for(slot),
-        before=lambda: [said.value for said in sources.of_slot(slot)],
+        before=lambda: [said.value for said in sources.of_slot(slot)] + _seen_numbers(value, sources),
         is_recording=effect_of(place.tool, place.settings.effects) != "read",
         settings=place.settings.grounding,
         purpose=f"{' '.join(split_name(place.tool.name))}. {place.tool.description} {parameter.description}",
@@ -300,6 +301,16 @@ def _meant(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Pla
     before = [said.text for said in sources.topic_said]
     probability = meant_by(value, parameter, before, settings)
     return Support("topic", probability * place.settings.grounding.topic, is_open=False) if probability else None
+
+
+def _seen_numbers(value: JsonValue, sources: Sources) -> list[JsonValue]:
+    """The numbers of this topic that a share or multiple may be taken of; small ones are too many for that."""
+    if not isinstance(value, (int, float)) or abs(value) < _SMALL:
+        return []
+    seen = [leaf.value for _, found in ((None, sources.observed), *sources.topic_observed) for leaf in found]
+    used = [leaf.value for one in sources.topic_used for leaf in leaves(one.value)]
+    said = [one.value for text in (sources.own_request, sources.answers) for one in mentions_in(text, None)]
+    return [one for one in (*seen, *used, *said) if isinstance(one, (int, float)) and not isinstance(one, bool)]
 
 
 def fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: Place) -> Support:
@@ -324,10 +335,18 @@ def fallback(value: JsonValue, slot: Slot, parameter: Parameter | None, place: P
 
 
 def _unseen(value: JsonValue, parameter: Parameter | None, place: Place) -> Support:
-    """Nothing in sight gives the value. What an optional argument has in words, and is no name, may well be right."""
-    if place.is_required or parameter is None or not isinstance(value, str):
+    """Nothing in sight gives the value. One in words that is no name was chosen out of what was said, not made up.
+
+    Of an optional argument nothing stands against it, and no capital tells that Chinese is a name; what a call cannot
+    do without is a guess, for the policy to weigh.
+    """
+    if not isinstance(value, str) or parameter is None:
         return Support("none", 0.0)
-    if (is_wording(value, parameter) and not is_name(value)) or normal_date(value) is not None:
+    is_wordy = is_wording(value, parameter)
+    if place.is_required:
+        is_chosen = is_wordy and not may_be_name(value, said=f"{place.sources.own_request} {place.sources.answers}")
+        return Support("none", 0.0, is_open=not is_chosen, is_guess=is_chosen)
+    if (is_wordy and not (value.isascii() and may_be_name(value))) or normal_date(value) is not None:
         return Support("derived", place.settings.meaning.unseen, margin=0.0, is_open=False)
     return Support("none", 0.0)
 

@@ -398,6 +398,15 @@ def test_what_is_said_of_a_choice_decides_it(policy: Policy) -> None:
     assert decision.slots == ("book_ticket.seat_class",)
 
 
+def test_what_the_person_has_is_no_hint_for_somebody_elses_request() -> None:
+    home = (evidence("get_forecast.city", "Lyon", turn=1), evidence("get_forecast.city", "Lyon", turn=2))
+    for request, is_hinted in (("The weather, please", True), ("The weather for my sister, please", False)):
+        decision = decide(
+            situation(request, FORECAST, items=(state(*home),)), calls(call("get_forecast")), policy=PRODUCT
+        )
+        assert isinstance(decision, PlanAgain) == is_hinted
+
+
 def test_a_read_is_made_on_a_single_old_habit() -> None:
     habit = evidence("get_forecast.city", "Lyon", turn=0, source="request")
     newer = evidence("get_forecast.units", "metric", turn=60)

@@ -116,6 +116,7 @@ def test_what_was_meant_is_grounded_though_nobody_said_it(
 
 def test_a_chinese_number_is_said_whatever_it_counts() -> None:
     assert seen(ground(5, need("limit", type="integer"), "看五样就够")) == ("request", 0.9)
+    assert seen(ground(0.5, need("volume", type="number"), "买半个以太")) == ("request", 0.9)
     assert ground(1, need("limit", type="integer"), "看一下").is_missing
 
 

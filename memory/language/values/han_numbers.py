@@ -110,13 +110,17 @@ def _either(text: str) -> float | None:
     return finite(text) if text[0].isdecimal() else read_chinese(text)
 
 
-def numerals(text: str) -> frozenset[int]:
-    """Return what the Chinese numerals of a text are, whatever they count; a bare 一 says no number.
+_HALF = re.compile("半(?![天夜路途价折])")
+
+
+def numerals(text: str) -> frozenset[float]:
+    """Return what the Chinese numerals of a text are, whatever they count; a bare 一 says no number, 半 is a half.
 
     More than is read as numbers: right for saying that a text has a number, wrong for taking it from there.
     """
     found = {read_chinese(match.group()) for match in HAN_NUMBER.finditer(text) if match.group() != "一"}
-    return frozenset(number for number in found if number is not None)
+    halves = {0.5} if _HALF.search(text) else set()
+    return frozenset(number for number in found if number is not None) | halves
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,7 @@ _SCALE = "(?:" + "|".join(_SCALES) + ")"
 _AFTER_SCALE = "(?:" + "|".join(f"(?<={scale})" for scale in _SCALES) + ")"
 _SIGN = r"(?:(?:minus|negative)\s)?"
 _WORDS = re.compile(
-    rf"\b(?:half a dozen|(?:a |(?:{_WORD}) )?dozen"
+    rf"\b(?:half a dozen|(?:(?:a )?couple (?:of )?|a |(?:{_WORD}) )?dozen"
     rf"|{_SIGN}(?:an? (?={_SCALE}))?(?:{_WORD}|{_SCALE})"
     rf"(?:[ -](?:{_WORD}|{_SCALE})|{_AFTER_SCALE} and {_WORD})*)\b",
     re.IGNORECASE,
@@ -199,6 +199,8 @@ def _read_words(match: re.Match[str]) -> Number | None:
     text = match.group().casefold()
     if text.endswith("dozen"):
         first = text.removesuffix("dozen").strip()
+        if "couple" in first:
+            return 24
         return 6 if first == "half a" else 12 * (_UNITS.get(first) or _TENS.get(first) or 1)
     words = re.findall(r"[a-z]+", text)
     sign = -1 if words[0] in ("minus", "negative") else 1
