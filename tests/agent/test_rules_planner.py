@@ -227,11 +227,7 @@ def test_a_list_is_numbered_in_the_language_of_the_request() -> None:
         "2 crossings:\n1. departs 08:20, price 31.0, stops 1\n2. departs 08:50, price 44.0, stops 0"
     )
     chinese = plan("谢谢", made("search_ferries", SEARCH, found))
-    assert chinese.reply == (
-        "共2条：\n"
-        "1. departs 08:20，price 31.0，stops 1\n"
-        "2. departs 08:50，price 44.0，stops 0"
-    )
+    assert chinese.reply == ("共2条：\n1. departs 08:20，price 31.0，stops 1\n2. departs 08:50，price 44.0，stops 0")
 
 
 @pytest.mark.parametrize(
