@@ -35,7 +35,7 @@ _ADDRESSED = (
     (re.compile(r"\bthe user is\b"), "you are"),
     (re.compile(r"\bthe user wants\b"), "you want"),
     (re.compile(r"\bthe user\b"), "you"),
-    (re.compile("用户(?=的|想|要|希望|所在|当前)"), "您"),
+    (re.compile("用户(?=想|要|希望|所在|当前)"), "您"),
 )
 _MAX_WORDS = 9
 _MAX_HAN = 14
