@@ -9,6 +9,7 @@ from datetime import datetime
 from pydantic import JsonValue
 
 from agent.printable import counted, printable
+from agent.stewardship.belief_words import graded
 from clarifier.posterior import Moment, Posterior, by_value, posterior
 from memory.evidence import PERSON, Evidence
 from memory.records import Turn
@@ -109,16 +110,20 @@ def _slot_lines(slot: SlotState, shown: Sequence[Candidate], turns: Sequence[Tur
     found = _posterior(slot, moment)
     yield str(slot.slot)
     for one in shown:
-        yield f"  {_value_line(one, _probability(one, found), turns)}"
+        yield f"  {_value_line(one, slot, _probability(one, found), turns)}"
 
 
-def _value_line(one: Candidate, probability: float | None, turns: Sequence[Turn]) -> str:
+def _value_line(one: Candidate, slot: SlotState, probability: float | None, turns: Sequence[Turn]) -> str:
     value = ("not " if one.is_negated else "") + json.dumps(one.value, ensure_ascii=False)
     rule = "a rule" if _is_told_as_rule(one.evidence[-1], turns) else "a fact"
-    how = rule if one.is_standing and one.status == "current" else STATUS_WORDS[one.status]
+    how = STATUS_WORDS[one.status]
+    if one.status == "current" and not one.is_negated:
+        how = graded(one, slot)
+        if one.is_standing:
+            how = f"a rule, {how}" if rule == "a rule" else f"a fact, {how.removeprefix('always, ')}"
     if one.condition:
         how = f"only {json.dumps(one.condition, ensure_ascii=False)}"
-    facts = [how if probability is None else f"{how}, {probability:.0%}", f"since {_when(one.evidence[0])}"]
+    facts = [how, f"since {_when(one.evidence[0])}"]
     ended = _turn_at(one.until, turns)
     if one.until_time is not None and one.status != "superseded":
         facts.append(f"until {one.until_time:%Y-%m-%d %H:%M}")

@@ -35,6 +35,22 @@ _CONTENT = re.compile(r"(?:(?:text|content|body) of the )?(message|note|comment|
 _PLACES = ("地", "地点", "城市", "站", "车站", "地址", "位置", "机场", "国家", "柜点", "门店", "分馆")
 _PEOPLE = ("人", "者", "姓名", "名字")
 
+_SHORT = {
+    "origin": "Where from?",
+    "destination": "Where to?",
+    "recipient": "Who is it for?",
+    "place": "Which place?",
+    "location": "Where?",
+    "city": "Which city?",
+    "city name": "Which city?",
+    "date": "Which day?",
+    "time": "What time?",
+    "date and time": "When?",
+    "amount": "How much?",
+    "location where you are located": "Where are you?",
+}
+"""Questions for what a noun alone says, as short as a person would ask."""
+
 
 @dataclass(frozen=True)
 class Wish:
@@ -82,8 +98,7 @@ class Wish:
             return f"Which {self.words}{tail}"
         if told := _CONTENT.fullmatch(self.words):
             return f"What should the {told[1]} say?"
-        direction = {"origin": "Where from?", "destination": "Where to?", "recipient": "Who is it for?"}
-        return direction.get(self.words, f"What {'are' if self.is_plural else 'is'} the {self.words}?")
+        return _SHORT.get(self.words, f"What {'are' if self.is_plural else 'is'} the {self.words}?")
 
     def _in_chinese(self, options: str) -> str:
         tail = f"，{options}？" if options else "？"

@@ -30,6 +30,13 @@ _ODD_TEXT = (
 )
 _ODD = frozenset(_ODD_TEXT.split())
 """Words that tell nothing alone, nor at the end of a name."""
+_ADDRESSED = (
+    (re.compile(r"\bthe user's\b"), "your"),
+    (re.compile(r"\bthe user is\b"), "you are"),
+    (re.compile(r"\bthe user wants\b"), "you want"),
+    (re.compile(r"\bthe user\b"), "you"),
+    (re.compile("用户(?=想|要|希望|所在|当前)"), "您"),
+)
 _MAX_WORDS = 9
 _MAX_HAN = 14
 
@@ -118,7 +125,7 @@ def head(description: str, language: Language) -> str:
     text = _CUT.split(description.strip(), maxsplit=1)[0].strip().strip("'\"")
     while (shorter := _LEAD.sub("", text)) != text:
         text = shorter
-    text = re.sub(r"\bthe user's\b", "your", text).removesuffix("的")
+    text = _addressed(text).removesuffix("的")
     is_chinese = _HAN.search(text) is not None
     if not text or _IDENTIFIER.search(text) or is_chinese != (language == "zh"):
         return ""
@@ -127,6 +134,13 @@ def head(description: str, language: Language) -> str:
     if len(text.split()) > _MAX_WORDS:
         return ""
     return text[0].lower() + text[1:] if text[1:2].islower() else text
+
+
+def _addressed(text: str) -> str:
+    """Return a phrase of a schema that speaks of "the user" as it is said to that person."""
+    for of_user, to_them in _ADDRESSED:
+        text = of_user.sub(to_them, text)
+    return text
 
 
 def _short(text: str) -> str:

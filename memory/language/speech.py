@@ -75,8 +75,10 @@ _SURE_OF_MEMORY = 0.3
 """Least probability at which the reader's word that a clause speaks of memory counts beside the words."""
 _SURE_OF_ORDER = 0.8
 """The same for an order behind it: "aisle seats" alone is half one."""
-_SURE_OF_REFUSAL, _SURE_OF_QUESTION, _SURE_OF_OWN_ORDER, _SURE_OF_REPORT = 0.5, 0.6, 0.9, 0.5
+_SURE_OF_REFUSAL, _SURE_OF_QUESTION, _SURE_OF_OWN_ORDER, _SURE_OF_REPORT = 0.5, 0.6, 0.9, 0.75
 """Of what is said to a question: least probabilities at which it is no value."""
+_LEAST_REPORT = 0.5
+"""Of a report that is not read as an answer either."""
 _SURE_OF_NO, _SURE_OF_BARE_ORDER = 0.5, 0.95
 _PART = re.compile(r"[,.;!?，。；！？\s]*[,.;!?，。；！？]+\s*")
 _JOINT = re.compile(r"[,.;，。；]|\band\b|\bthen\b|然后|并且")
@@ -149,7 +151,8 @@ def answer_kind(said: str, question: str) -> AnswerKind:
         return "asks"
     if lead.act == "order" and lead.p_act >= (_SURE_OF_OWN_ORDER if lead.spans else _SURE_OF_BARE_ORDER):
         return "orders"
-    if lead.act == "tell" and lead.p_act >= _SURE_OF_REPORT and not (lead.spans or beside[0].of("value")):
+    is_report = lead.act == "tell" and lead.p_act >= (_LEAST_REPORT if beside[0].deed != "ordered" else _SURE_OF_REPORT)
+    if is_report and not (lead.spans or beside[0].of("value")):
         return "tells"
     if len(parts) == 1 and any(one in parts[0] for words in tongues for one in words.alternatives):
         return "either"

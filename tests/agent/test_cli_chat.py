@@ -168,7 +168,7 @@ def test_forgetting_a_slot_forgets_every_turn_that_speaks_for_it_and_no_other(me
     said = [Proposal(reply="Hi."), Proposal(calls=(SEARCH,)), Proposal(reply="Four trains.")]
     written = talk(memory, ["hello", ASK, "/state", "/forget search_trains.origin", "/turns", "/state"], *said)
     shown = written.index("search_trains.origin")
-    assert written[shown + 1] == '  "Turin"  (holds, 44%, since t2, 2026-03-09; said or used in t2)'
+    assert written[shown + 1] == '  "Turin"  (once, since t2, 2026-03-09; said or used in t2)'
     assert written[-3:] == [
         "Forgotten: 1 turn, with the vectors of 1.",
         "t1: hello",

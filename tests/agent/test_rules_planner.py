@@ -201,7 +201,7 @@ def test_a_failed_call_is_told_and_not_repeated() -> None:
     call = ToolCall(id="c1", name="check_link_safety", arguments={"url": "http://a.example/x"})
     failed = CallStep(calls=(call,), observations=(Observation(error="timed out"),))
     proposal = plan("Is http://a.example/x safe?", failed)
-    assert proposal == Proposal(reply="check link safety did not work: timed out")
+    assert proposal == Proposal(reply="I could not check whether a link is safe to open: timed out")
 
 
 def test_several_results_stand_on_lines_of_their_own_by_what_tells_them_apart() -> None:
@@ -217,23 +217,17 @@ def test_a_change_is_confirmed_and_what_was_said_is_not_repeated() -> None:
     booking: dict[str, JsonValue] = {"crossing_id": "FX-101", "cabin": "inside_cabin"}
     booked: dict[str, JsonValue] = {**booking, "booking_id": "B-7", "status": "confirmed"}
     reply = plan("Book the 08:20, inside cabin.", made("book_ferry", booking, booked), turns=[SEARCHED]).reply
-    assert reply == "Done: Booking id B-7, status confirmed"
+    assert reply == "Done: Booking B-7, confirmed"
 
 
 def test_a_list_is_numbered_in_the_language_of_the_request() -> None:
     found: dict[str, JsonValue] = {**SEARCH, "crossings": CROSSINGS}
     english = plan("Search ferries from Port Ellen to Kennacraig on Thursday.", made("search_ferries", SEARCH, found))
     assert english.reply == (
-        "2 crossings:\n"
-        "1. crossing id FX-101, departs 08:20, price 31.0, stops 1\n"
-        "2. crossing id FX-205, departs 08:50, price 44.0, stops 0"
+        "2 crossings:\n1. departs 08:20, price 31.0, stops 1\n2. departs 08:50, price 44.0, stops 0"
     )
     chinese = plan("谢谢", made("search_ferries", SEARCH, found))
-    assert chinese.reply == (
-        "共2条：\n"
-        "1. crossing id FX-101，departs 08:20，price 31.0，stops 1\n"
-        "2. crossing id FX-205，departs 08:50，price 44.0，stops 0"
-    )
+    assert chinese.reply == ("共2条：\n1. departs 08:20，price 31.0，stops 1\n2. departs 08:50，price 44.0，stops 0")
 
 
 @pytest.mark.parametrize(
@@ -272,9 +266,7 @@ def test_a_booking_tells_of_the_thing_taken_and_not_of_all_that_were_listed() ->
     searched = made("search_ferries", SEARCH, listed)  # type: ignore[arg-type] # JSON
     booked = made("book_ferry", {"crossing_id": "FX-2", "cabin": "inside_cabin"}, {"booking_id": "B-7"})
     request = "Book a ferry from Port Ellen to Kennacraig on Thursday at 08:50, inside cabin."
-    assert plan(request, searched, booked).reply == (
-        "search ferries: Crossing id FX-2, departs 08:50\nbook ferry: Done: Booking id B-7"
-    )
+    assert plan(request, searched, booked).reply == ("Crossing FX-2, departs 08:50\nDone: Booking B-7")
 
 
 def test_it_tells_what_it_goes_by_of_the_person() -> None:

@@ -105,7 +105,7 @@ def test_nothing_is_called_without_an_order(text: str, tmp_path: Path) -> None:
 
 
 def test_a_question_about_a_deed_is_told_to_be_one(tmp_path: Path) -> None:
-    talked = talk(tmp_path, BOOKING, "What did you cancel?", "你取消了什么？")
+    talked = talk(tmp_path, BOOKING, "Did you cancel my train?", "你取消了什么？")
     assert [line.partition(" ")[2] for line in talked.written if "question" in line or "提问" in line] == [
         "I take that as a question, so I have changed nothing, and no tool here answers it. Tell me outright what "
         "to do if you would like something done.",

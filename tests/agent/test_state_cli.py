@@ -78,9 +78,9 @@ def test_show_names_values_with_their_interval_and_turns(data: Path) -> None:
     shown = run("state", "show", "ada", "--as-of", "t3", "--data", data).splitlines()
     assert shown == [
         "@person.name",
-        '  "Ada"  (a fact, 50%, since t3, 2026-03-11; said or used in t3)',
+        '  "Ada"  (a fact, you said so on 11 March 2026, since t3, 2026-03-11; said or used in t3)',
         "book.seat",
-        '  "window"  (a rule, 44%, since t2, 2026-03-10; said or used in t2)',
+        '  "window"  (a rule, always, you said so on 10 March 2026, since t2, 2026-03-10; said or used in t2)',
         '  "aisle"  (superseded, since t1, 2026-03-09, until t2; said or used in t1)',
     ]
 
@@ -378,9 +378,9 @@ def test_ids_and_days_of_calls_are_left_out_of_what_is_shown_and_rules_are_calle
     shown = run("state", "show", "ada", "--as-of", "t5", "--data", data).splitlines()
     assert shown[:5] == [
         "@person.receipt",
-        '  "receipts to Ann"  (a rule, 50%, since t5; said or used in t5)',
+        '  "receipts to Ann"  (a rule, always, you said so, since t5; said or used in t5)',
         "ride.class",
-        '  "second"  (holds, 44%, since t4; said or used in t4)',
+        '  "second"  (once, since t4; said or used in t4)',
         "@person.name",
     ]
     assert shown[-1] == "(and 2 values that are ids and days of calls; --all shows them)"

@@ -198,7 +198,7 @@ def test_slot_phrases(parameter: Parameter, language: Language, phrase: str) -> 
 
 ENGLISH = [
     (need("after", "Earliest departure, 24-hour HH:MM."), "What is the earliest departure?"),
-    (need("after", format="time"), "To look things up, what is the time?"),
+    (need("after", format="time"), "To look things up, what time?"),
     (need("q"), "To look things up, what are the details?"),
     (need("query"), "To look things up, what is the query?"),
     (need("travelDate"), "What is the travel date?"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from agent.planners.rules.own_request import is_own_request
 from agent.planners.rules.verbs import deeds_said, is_thanks
@@ -13,14 +13,13 @@ from clarifier.decision import Situation
 from clarifier.grounding.replies import calls_off, leaves_open
 from memory.language.text import split_name, stem, tokenise
 from memory.records import QuestionStep, Step, Turn
+from memory.state.topic import LONGEST_SILENCE
 from memory.tools import Tool
 
 _OF_DAYS = frozenset(("forecast",))
 """A deed that "tomorrow" alone already tells of."""
 MOST_WORDS = 16
 """Of an answer; more words are a request of their own."""
-LAPSES_AFTER = timedelta(hours=1)
-"""Without a word: the conversation is over, and its open request with it."""
 _MOST_BACK = 4
 """Turns that may stand between a question and the answer to it."""
 
@@ -71,7 +70,7 @@ def _waiting(situation: Situation) -> Iterator[Turn]:
 def _has_lapsed(time: datetime | None, later: datetime | None) -> bool:
     if time is None or later is None or (time.tzinfo is None) != (later.tzinfo is None):
         return False
-    return later - time > LAPSES_AFTER
+    return later - time > LONGEST_SILENCE  # the conversation is over, and its open request with it
 
 
 def _waits(turn: Turn, called_since: set[str]) -> bool:

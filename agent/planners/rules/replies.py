@@ -23,6 +23,7 @@ from agent.planners.rules.verbs import (
 )
 from clarifier.decision import Situation
 from clarifier.effects import effect_of
+from clarifier.grounding.phrases import purpose
 from memory.evidence import PERSON
 from memory.language.text import Language, language, normalise, split_name
 from memory.records import Observation, ToolCall
@@ -35,7 +36,8 @@ MAX_TOOLS = 8
 
 _DONE_NOW: dict[Language, str] = {"en": "Done", "zh": "办好了"}
 _FOUND_NOTHING: dict[Language, str] = {"en": "Nothing found.", "zh": "没有查到。"}
-_FAILED: dict[Language, str] = {"en": "{tool} did not work: {error}", "zh": "{tool}没有成功：{error}"}
+_FAILED: dict[Language, str] = {"en": "That did not work: {error}", "zh": "没有成功：{error}"}
+_FAILED_AIM: dict[Language, str] = {"en": "I could not {aim}: {error}", "zh": "没能{aim}：{error}"}
 _CHAT: dict[Language, str] = {
     "en": "I hear you. There is nothing I need to look up or do for that, but say so if you would like something done.",
     "zh": "听到了。这事不用我查什么或办什么，需要的话再跟我说。",
@@ -162,7 +164,7 @@ def report(situation: Situation) -> str:
     apart = [_apart(call, [other for other, _ in made]) for call, _ in made]
     colon = ": " if tongue == "en" else "："
     parts = [
-        f"{mark}{colon}{_line(call, observation, situation, tongue)}"
+        f"{mark}{colon if mark else ''}{_line(call, observation, situation, tongue)}"
         for mark, (call, observation) in zip(apart, made, strict=True)
     ]
     return "\n".join(dict.fromkeys(parts))
@@ -198,7 +200,8 @@ def _ids(item: Mapping[str, JsonValue]) -> list[JsonValue]:
 def _line(call: ToolCall, observation: Observation, situation: Situation, tongue: Language) -> str:
     """Return what one call brought; of a change, that it is made."""
     if observation.error is not None:
-        return _FAILED[tongue].format(tool=" ".join(split_name(call.name)), error=observation.error)
+        aim = purpose(tool, tongue) if (tool := situation.tool(call.name)) is not None else ""
+        return (_FAILED_AIM if aim else _FAILED)[tongue].format(aim=aim, error=observation.error)
     words = told(observation.content, call, tongue)
     words = words if isinstance(observation.content, str) else words[:1].upper() + words[1:]
     tool = situation.tool(call.name)
@@ -208,11 +211,11 @@ def _line(call: ToolCall, observation: Observation, situation: Situation, tongue
 
 
 def _apart(call: ToolCall, others: Sequence[ToolCall]) -> str:
-    """Return what tells a call from the others: the argument that differs among its tool's, else the tool."""
+    """Return what tells a call from the others of its tool, the argument that differs; empty where the words do."""
     same = [other for other in others if other.name == call.name]
     names = [
         name for name, value in call.arguments.items() if any(other.arguments.get(name) != value for other in same)
     ]
     if len(names) == 1 and isinstance(call.arguments[names[0]], str):
         return str(call.arguments[names[0]])
-    return " ".join(split_name(call.name))
+    return ""
