@@ -175,6 +175,8 @@ def _support(value: JsonValue, slot: Slot, parameter: Parameter | None, place: P
     if worst is None:
         return fallback(value, slot, parameter, place)
     turn_ids = tuple(dict.fromkeys(turn_id for part in parts for turn_id in part.turn_ids))
+    if worst.grounds == "none" and any(part.grounds in ("request", "answer") for part in parts):
+        worst = replace(worst, is_open=True, is_guess=False)  # beside what was said, what was not is made up
     return replace(worst, turn_ids=turn_ids)
 
 
