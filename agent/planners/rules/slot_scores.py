@@ -39,8 +39,6 @@ MOST_STRETCHES = 160
 """Of a request that are weighed; later ones are left out."""
 NEAR = 3
 """Words before and after a stretch that may say what it is the value of."""
-TYPED_SURE, TYPED_FLOOR = 0.9, 0.3
-"""What the typed readers are so sure of is at least so likely, which is better on persons left out of the fit."""
 _WORD = re.compile(r"[^\W_]+(?:['’.\-/&][^\W_]+)*|[^\w\s]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LOOSE = ("text", "place", "id")
@@ -92,11 +90,8 @@ def stretches(parameter: Parameter, tool: Tool, text: Text) -> list[Stretch]:
             (canonical_key(said.value), said.start), Stretch(said.value, said.start, said.end, said.strength)
         )
     if kind_of(parameter) in _LOOSE and parameter.type == "string" and not parameter.enum:
-        is_id = kind_of(parameter) == "id"
         for start, end in _runs(text.text):
             value = text.text[start:end]
-            if is_id and not any(char.isdigit() for char in value):
-                continue  # "the first one" tells an entry, and is no id
             found.setdefault((canonical_key(value), start), Stretch(value, start, end))
     return list(found.values())
 
@@ -185,11 +180,10 @@ class SlotScorer:
         # One of the values, or none of them, whose score is 0.
         most = max((score for score, _, _ in scored), default=0.0)
         whole = math.exp(-max(most, 0.0)) + sum(math.exp(score - max(most, 0.0)) for score, _, _ in scored)
-        found = []
-        for score, value, stretch in scored:
-            p = math.exp(score - max(most, 0.0)) / whole
-            floor = TYPED_FLOOR if stretch.strength >= TYPED_SURE else 0.0
-            found.append(Said(value, stretch.start, stretch.end, max(p, floor)))
+        found = [
+            Said(value, stretch.start, stretch.end, math.exp(score - max(most, 0.0)) / whole)
+            for score, value, stretch in scored
+        ]
         return sorted(found, key=lambda one: -one.strength)
 
     def _score(self, features: Features) -> float:

@@ -284,7 +284,7 @@ def _offers(parameters: Sequence[Parameter], tool: Tool, text: Text) -> list[_Of
     ]
 
 
-LEAST_LIKELY, LEAST_LIKELY_OPTIONAL = 0.3, 0.6
+LEAST_LIKELY, LEAST_LIKELY_OPTIONAL = 0.3, 0.45
 """Probability from which a stretch of the request is the value of a required argument, and of another."""
 OUT_OF_FOCUS = 0.7
 """What is left of a probability where the words stand in a clause that speaks of another tool."""
