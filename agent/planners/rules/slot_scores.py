@@ -117,7 +117,7 @@ def _vectors(text: str) -> tuple[NDArray[np.float32], tuple[tuple[int, int], ...
     own = tokens(text, 200)
     if not own:
         return np.zeros((0, 256), dtype=np.float32), ()
-    return inputs([(own, 1)])[0].vectors[:, :256], tuple((one.start, one.end) for one in own)
+    return inputs(own, 1).vectors[:, :256], tuple((one.start, one.end) for one in own)
 
 
 def _mean(text: str, start: int = 0, end: int | None = None) -> NDArray[np.float32]:
