@@ -81,13 +81,11 @@ class Filler:
 
     situation: Situation
     past: Past
-    is_weighed: bool = False
-    """Whether the values of the request are weighed by the fitted scorer: better, and slower."""
 
     @cached_property
     def spoken(self) -> Spoken:
         """What the person says in this turn."""
-        return Spoken(self.situation, self.past, self.is_weighed)
+        return Spoken(self.situation, self.past)
 
     @cached_property
     def remembered(self) -> Remembered:

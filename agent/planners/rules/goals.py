@@ -73,9 +73,8 @@ def goals_of(situation: Situation, embedder: Embedder | None) -> Goals:
     start = replace(situation, steps=(), hints=())
     chosen = choose_tools(start, Filler(start, Past(start)), embedder)
     filler = Filler(situation, Past(situation))
-    weighing = replace(filler, is_weighed=True)
-    goals = [goal for choice in chosen.tools for goal in _calls(choice, weighing)]
-    goals += [goal for tool in _act_that_follows(goals, start) for goal in _calls(Choice(tool, 1.0, ()), weighing)]
+    goals = [goal for choice in chosen.tools for goal in _calls(choice, filler)]
+    goals += [goal for tool in _act_that_follows(goals, start) for goal in _calls(Choice(tool, 1.0, ()), filler)]
     sources = {goal.tool.name: _sources(goal, filler) for goal in goals}
     planned = {goal.tool.name for goal in goals}
     called = {call.name for step in situation.call_steps for call in step.calls}
@@ -239,7 +238,7 @@ def _is_listed(goal: Goal, name: str, filler: Filler) -> bool:
 
 def calls_of(tool: Tool, situation: Situation) -> list[Goal]:
     """Return the calls of one given tool that the request calls for."""
-    return list(_calls(Choice(tool, 1.0, ()), Filler(situation, Past(situation), is_weighed=True)))
+    return list(_calls(Choice(tool, 1.0, ()), Filler(situation, Past(situation))))
 
 
 _ROUND = re.compile(r"\bout and back\b|\bthere and back\b|\bround[ -]trip\b|\bboth ways\b|往返|来回", re.IGNORECASE)

@@ -27,7 +27,6 @@ from agent.planners.rules.referents import called_so, labels
 from agent.planners.rules.said_values import said_values
 from agent.planners.rules.said_words import in_common_words
 from agent.planners.rules.segments import asking_sentences
-from agent.planners.rules.slot_scores import SlotScorer
 from agent.planners.rules.things import things
 from agent.planners.rules.utterance import Said, Text
 from agent.planners.rules.whereabouts import place_pointed_at, points_only
@@ -68,8 +67,6 @@ class Spoken:
 
     situation: Situation
     past: Past
-    is_weighed: bool = False
-    """Whether the values of the request are weighed by the fitted scorer: better, and slower."""
 
     @cached_property
     def _labels(self) -> dict[str, JsonValue]:
@@ -82,8 +79,7 @@ class Spoken:
         for parameter in (one for one in scalars if role_of(one) is not None):
             if (value := called_so(parameter, request.text, self._labels)) is not None:
                 assigned[parameter.name] = value
-        open_ones = [parameter for parameter in scalars if parameter.name not in assigned]
-        offers = (_weighed if self.is_weighed else _offers)(open_ones, tool, request)
+        offers = _offers([parameter for parameter in scalars if parameter.name not in assigned], tool, request)
         offers += [(0.9, parameter, said) for parameter in scalars for said in self._known(parameter, tool)]
         taken = _shared_out([offer for offer in offers if offer[0] >= SURE], assigned)
         for parameter in scalars:
@@ -281,25 +277,6 @@ def _offers(parameters: Sequence[Parameter], tool: Tool, text: Text) -> list[_Of
         if parameter.type not in ("array", "object")
         for said in said_values(parameter, tool, text)
         if said.strength >= _least(parameter)
-    ]
-
-
-LEAST_LIKELY, LEAST_LIKELY_OPTIONAL = 0.3, 0.45
-"""Probability from which a stretch of the request is the value of a required argument, and of another."""
-OUT_OF_FOCUS = 0.7
-"""What is left of a probability where the words stand in a clause that speaks of another tool."""
-
-
-def _weighed(parameters: Sequence[Parameter], tool: Tool, text: Text) -> list[_Offer]:
-    """Return the values that a request says for scalar arguments, likely enough each, with their probability."""
-    scorer = SlotScorer(tool, text)
-    return [
-        (probability, parameter, said)
-        for parameter in parameters
-        if parameter.type not in ("array", "object")
-        for said in scorer.said(parameter)
-        if (probability := said.strength * (1.0 if text.in_focus(said.start) else OUT_OF_FOCUS))
-        >= (LEAST_LIKELY if parameter.is_required else LEAST_LIKELY_OPTIONAL)
     ]
 
 

@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from agent.planners.rules.arguments import Filler
 from agent.planners.rules.clause_table import OWN_CLAUSE_MARGIN, ClauseTable, clause_table
-from agent.planners.rules.further_tools import further
 from agent.planners.rules.past_values import means_the_same
 from agent.planners.rules.segments import Segment
-from agent.planners.rules.tool_features import tool_features
 from agent.planners.rules.tool_signals import Signals, signals
 from agent.planners.rules.verbs import deeds_forbidden, deeds_of, deeds_said, is_small_talk
 from clarifier.decision import Situation
@@ -79,9 +77,6 @@ def choose_tools(situation: Situation, filler: Filler, embedder: Embedder | None
         is_again = is_ready_too and _once_more(rows, index, picked, table)
         if is_likely or is_told or is_again:
             picked.append(index)
-    if len(situation.tools) > 1:
-        beside = further(tool_features(situation, filled, embedder), picked)
-        picked += [index for index in beside if probabilities[index] > 0 and not rows[index].repeats]
     places = {index: table.first_clause(index, picked) for index in picked}
     chosen = tuple(
         Choice(situation.tools[index], probabilities[index], table.focus(index, picked))
