@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TypedDict
 
 from pydantic import JsonValue
 
-from clarifier.asking.answering import calls_all_off, gives_value
+from clarifier.asking.answering import calls_all_off
 from clarifier.asking.consent import consent
 from clarifier.asking.deeds import Deed, account, deed_words
 from clarifier.asking.question import OpenSlot, Question, ask_for, confirm, still_missing
 from clarifier.asking.repeating import answer_to, doubtful_calls, repeat_question
 from clarifier.calibration.heads import Heads, load_heads
 from clarifier.calibration.signals import Signals, Stated, signals_of
+from clarifier.cases import Case, CaseFile, is_ruled, told_apart
 from clarifier.decision import (
     Act,
     Answer,
@@ -34,17 +35,15 @@ from clarifier.decision import (
     Reason,
     Situation,
 )
-from clarifier.deeds import BARRED, Judgement, judge
+from clarifier.deeds import BARRED, Judgement
 from clarifier.effects import effect_of, is_read_only, is_sensitive
 from clarifier.grounding.choices import speaks_for_another
-from clarifier.grounding.grounder import Grounding, ground_call, is_blank
+from clarifier.grounding.grounder import Grounding
 from clarifier.grounding.listed import listed_for
 from clarifier.grounding.look_up import suppliers
-from clarifier.grounding.matching import paraphrases
 from clarifier.grounding.measures import speaks_of_another
-from clarifier.grounding.replies import leaves_open
 from clarifier.grounding.sources import Sources
-from clarifier.grounding.stated import Backing, Checker, said_of_type
+from clarifier.grounding.stated import said_of_type
 from clarifier.grounding.support import FULL
 from clarifier.grounding.witnesses import choices, remember_slot
 from clarifier.policy import SURELY_ORDERED, Policy, Stakes
@@ -123,43 +122,6 @@ def _hand_set() -> Heads:
 
 
 @dataclass(frozen=True)
-class _Case:
-    """A proposed call with its grounds, less the optional arguments that nothing supports."""
-
-    call: ToolCall
-    tool: Tool
-    groundings: tuple[Grounding, ...]
-    """Of the arguments that stay, missing required ones included."""
-    dropped: tuple[Grounding, ...] = ()
-    """Of the optional arguments left out: invented, or a repetition of the default."""
-
-    @property
-    def all(self) -> tuple[Grounding, ...]:
-        """Of the arguments that stay and of those left out."""
-        return (*self.groundings, *self.dropped)
-
-    @property
-    def whole(self) -> _Case:
-        """The case with all its arguments."""
-        left_out = {one.slot.argument: one.value for one in self.dropped}
-        call = self.call.model_copy(update={"arguments": {**self.call.arguments, **left_out}})
-        return replace(self, call=call, groundings=self.all, dropped=())
-
-    deed: Judgement | None = None
-    """What this turn's words mean for it; `None` for a call that changes nothing."""
-
-    @property
-    def open(self) -> tuple[Grounding, ...]:
-        """The required arguments that are missing or invented."""
-        return tuple(one for one in self.groundings if one.is_missing)
-
-    @property
-    def unstated(self) -> tuple[Grounding, ...]:
-        """The required arguments that the person did not say in this turn."""
-        return tuple(one for one in self.groundings if one.is_required and not _is_stated(one))
-
-
-@dataclass(frozen=True)
 class _Desk:
     """One proposal on the desk: the steps of the decision share its parts."""
 
@@ -172,6 +134,10 @@ class _Desk:
     @cached_property
     def sources(self) -> Sources:
         return Sources(self.situation)
+
+    @cached_property
+    def file(self) -> CaseFile:
+        return CaseFile(self.situation, self.proposal, self.policy, self.settings, self.sources)
 
     @cached_property
     def language(self) -> Language:
@@ -191,12 +157,6 @@ class _Desk:
     def hinted(self) -> frozenset[Slot]:
         return frozenset(hint.slot for hint in self.situation.hints)
 
-    @cached_property
-    def answered_slots(self) -> frozenset[str]:
-        steps, tools = self.situation.question_steps, self.situation.tools
-        said = [step for step in steps if gives_value(step, tools) or leaves_open(step.answer or "")]
-        return frozenset(slot for step in said for slot in step.slots)
-
     # Proposed calls
 
     def on_calls(self) -> Decision:
@@ -205,11 +165,11 @@ class _Desk:
         if not known:
             return self.on_unknown_tools()
         cases = [
-            self.case(call, tool, index)
+            self.file.case(call, tool, index)
             for call, tool, index in self.each_once(known)
             if not self.is_repeat(call, tool)
         ]
-        cases = [case for case in _told_apart(cases) if not self.is_repeat(case.call, case.tool)]
+        cases = [case for case in told_apart(cases) if not self.is_repeat(case.call, case.tool)]
         if not cases and self.proposal.question:
             return self.on_question()
         if not cases:
@@ -222,7 +182,7 @@ class _Desk:
             return self.plan_again(hints, cases)
         return self.on_open(cases) if any(case.open for case in cases) else self.on_ready(cases)
 
-    def is_barred(self, case: _Case) -> bool:
+    def is_barred(self, case: Case) -> bool:
         """Whether the person's words forbid the deed, put it off or call it off."""
         deed = case.deed
         return deed is not None and deed.wanted in BARRED and deed.p >= self.policy.heeds_from
@@ -235,9 +195,6 @@ class _Desk:
         if "deferred" in kinds:
             return _PUT_OFF[self.language]
         return (_OTHERWISE if "other" in kinds else _REFUSED)[self.language]
-
-    def judged(self, call: ToolCall, tool: Tool) -> Judgement | None:
-        return None if self.reads(tool) else judge(call, tool, self.situation)
 
     def overruled(self, one: Grounding) -> Hint | None:
         """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
@@ -283,95 +240,7 @@ class _Desk:
         again = _UNKNOWN if any(map(is_unknown, found)) else _FAILED
         return " ".join(filter(None, (account(deeds, self.language), again[self.language])))
 
-    def case(self, call: ToolCall, tool: Tool, index: int) -> _Case:
-        """Ground the call number `index`, less the optional arguments that are left out.
-
-        What was asked for and answered counts as answered, however the answer put it.
-        """
-        found = [
-            self.as_chosen(self.as_stated(self.as_answered(one), tool, index), tool) for one in self.ground(call, tool)
-        ]
-        is_superfluous = _is_ruled_out if self.proposal.understands else _is_superfluous
-        dropped = tuple(one for one in found if not one.is_required and is_superfluous(one, tool))
-        deed = self.judged(call, tool)
-        if not dropped:
-            return _Case(call, tool, tuple(found), deed=deed)
-        names = {one.slot.argument for one in dropped}
-        kept = {name: value for name, value in call.arguments.items() if name not in names}
-        groundings = tuple(one for one in found if one.slot.argument not in names)
-        return _Case(call.model_copy(update={"arguments": kept}), tool, groundings, dropped, deed)
-
-    @cached_property
-    def checker(self) -> Checker:
-        return Checker(self.sources, self.settings)
-
-    def as_stated(self, one: Grounding, tool: Tool, index: int) -> Grounding:
-        """A value whose source the planner states is as good as that; of what nobody sees, the planner may know."""
-        argument, known = one.slot.argument, self.settings.grounding
-        if one.grounds == "missing" or not self.proposal.understands:
-            return one
-        stated = self.proposal.source(index, argument)
-        if stated is not None:
-            backing = self.checker.check(stated, one.value, one.slot, tool)
-            one = replace(one, stated=backing.verdict)
-            if backing.verdict == "contradicted" and not (backing.rule and one.slot in self.hinted):
-                return replace(_as_contradicted(one), rule=backing.rule)
-            if backing.verdict != "refused":
-                least = known.verified if backing.verdict == "verified" else known.plausible
-                return _as_good_as(least, one, backing)
-        theirs = self.checker.is_anothers(one.value, one.slot, one.parameter)
-        if theirs or self.checker.is_told_by_tool_alone(one.value, one.slot, tool):
-            return _as_contradicted(one)
-        if one.is_required or one.grounds != "none" or one.is_contradicted:
-            return one
-        return replace(one, probability=max(one.probability, known.plausible), is_guess=False)
-
-    def as_chosen(self, one: Grounding, tool: Tool) -> Grounding:
-        """A choice is the planner's reading, unless another is much likelier or it costs too much to be wrong.
-
-        Out of a list nothing has to speak for it; out of what memory has, how often the others were used says little.
-        """
-        known = self.settings.meaning
-        is_likelier = one.is_outweighed or one.margin <= -known.outweighed_by
-        if is_likelier or self.policy.doubts_choices(effect_of(tool, self.settings.effects)):
-            return one
-        if one.is_guess and not one.is_open:
-            return replace(
-                one, grounds="derived", probability=max(one.probability, known.least), margin=0.0, is_guess=False
-            )
-        if one.grounds == "habit" and one.conflict_entropy and one.probability < known.remembered:
-            return replace(one, probability=known.remembered)
-        return one
-
-    def ground(self, call: ToolCall, tool: Tool) -> tuple[Grounding, ...]:
-        beside = tuple(other for other in self.proposal.calls if other is not call)
-        return ground_call(call, tool, self.sources, self.settings, beside=beside)
-
-    def as_answered(self, one: Grounding) -> Grounding:
-        """A slot that was asked for and answered has its text from the answer, though that puts it otherwise.
-
-        The value has to be readable there: it shares a word with the answer, is the member of an enum which the answer
-        states no other of, or is in another script, so that it cannot be compared. Numbers, dates, times and what has
-        to be literal are read out of the answer or they are invented.
-        """
-        if one.grounds != "none" or str(one.slot) not in self.answered_slots:
-            return one
-        settings = self.settings.grounding
-        if one.is_guess and not one.is_open and not self.answers_another(one):
-            probability = settings.answer_paraphrase
-        elif (reading := paraphrases(one.value, self.sources.answers, one.parameter)) is not None:
-            probability = settings.answer_paraphrase if reading == "words" else settings.translated
-        else:
-            return one
-        return replace(one, grounds="answer", probability=probability, margin=probability, is_guess=False)
-
-    def answers_another(self, one: Grounding) -> bool:
-        """Whether the answers of this turn speak for another member of the enum."""
-        members = one.parameter.enum if one.parameter is not None else ()
-        description = one.parameter.description if one.parameter is not None else ""
-        return speaks_for_another(one.value, members, self.sources.answers, description, self.situation.now)
-
-    def on_open(self, cases: Sequence[_Case]) -> Decision:
+    def on_open(self, cases: Sequence[Case]) -> Decision:
         """Some call lacks a required value: run what only reads, else look up, take from memory, ask, or give up."""
         ready = [case for case in cases if not case.open]
         if reads := self.safe_reads(ready):
@@ -387,7 +256,7 @@ class _Desk:
             return self.act(ready, cases)
         return self.answer(still_missing(self.wanted(slots), self.tools, self.language), cases)
 
-    def on_ready(self, cases: Sequence[_Case]) -> Decision:
+    def on_ready(self, cases: Sequence[Case]) -> Decision:
         """Every required argument has a value that something supports: weigh acting against asking."""
         odds, stakes = self.odds(cases), self.stakes(cases)
         confirmation = confirm([(case.tool, self.told_back(case)) for case in cases], self.language)
@@ -416,12 +285,12 @@ class _Desk:
             return self.act(cases, cases)
         return self.answer(_UNSURE[self.language], cases)
 
-    def told_back(self, case: _Case) -> tuple[Grounding, ...]:
+    def told_back(self, case: Case) -> tuple[Grounding, ...]:
         """Return the values that a confirmation says: what the person left out, or all where the deed is in doubt."""
         is_sure = case.deed is None or case.deed.p_ordered >= SURELY_ORDERED
         return case.unstated if is_sure and case.unstated else tuple(one for one in case.groundings if one.is_required)
 
-    def safe_reads(self, cases: Sequence[_Case]) -> list[_Case]:
+    def safe_reads(self, cases: Sequence[Case]) -> list[Case]:
         """The calls that change nothing, where the policy makes them."""
         reads = [case for case in cases if is_read_only(case.tool, self.settings.effects)]
         return reads if reads and self.policy.acts(self.odds(reads), self.stakes(reads)) else []
@@ -514,7 +383,7 @@ class _Desk:
     def posterior(self, slot: Slot, parameter: Parameter) -> Posterior:
         return remember_slot(slot, parameter, self.sources, self.settings)
 
-    def question(self, slots: Sequence[Grounding], cases: Sequence[_Case] = ()) -> Question:
+    def question(self, slots: Sequence[Grounding], cases: Sequence[Case] = ()) -> Question:
         """Return the question for `slots`, with what is taken from habit where the call changes something."""
         named = {one.slot for one in slots}
         assumed = [
@@ -551,32 +420,32 @@ class _Desk:
     def tools(self) -> dict[str, Tool]:
         return {tool.name: tool for tool in self.situation.tools}
 
-    def odds(self, cases: Sequence[_Case]) -> Odds:
+    def odds(self, cases: Sequence[Case]) -> Odds:
         return self.heads.odds(self.signals(cases))
 
-    def signals(self, cases: Sequence[_Case]) -> Signals:
+    def signals(self, cases: Sequence[Case]) -> Signals:
         groundings = [one for case in cases for one in case.groundings]
         proposal = self.proposal
         stated = Stated(proposal.confidence, proposal.uncertainty, proposal.consistency)
         return signals_of(groundings, stated=stated)
 
-    def stakes(self, cases: Sequence[_Case]) -> Stakes:
+    def stakes(self, cases: Sequence[Case]) -> Stakes:
         effects = [effect_of(case.tool, self.settings.effects) for case in cases]
         changing = [case for case, effect in zip(cases, effects, strict=True) if effect != "read"]
         return Stakes(
             effect=max(effects, key=_BY_WEIGHT.index),
             is_sensitive=any(is_sensitive(case.tool) for case in changing),
             is_stated=all(case.tool.required and not case.unstated for case in changing),
-            is_covered=bool(changing) and all(map(_is_ruled, changing)),
+            is_covered=bool(changing) and all(map(is_ruled, changing)),
             tools=tuple(dict.fromkeys(case.tool.name for case in cases)),
             p_ordered=min((case.deed.p_ordered for case in changing if case.deed is not None), default=1.0),
         )
 
-    def act(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision:
+    def act(self, made: Sequence[Case], cases: Sequence[Case]) -> Decision:
         """Make these calls, unless the last look at them finds what speaks against it."""
         return self.on_faults(made, cases) or self.on_unknown_outcome(made, cases) or self.acting(made, cases)
 
-    def on_faults(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+    def on_faults(self, made: Sequence[Case], cases: Sequence[Case]) -> Decision | None:
         """The tool's schema refuses a value: send the planner back once with the reason, then ask."""
         found = [(case, fault) for case in made for fault in faults_of(case.call, case.tool)]
         if not found:
@@ -598,7 +467,7 @@ class _Desk:
         reply = still_missing(open_slots, self.tools, self.language) if open_slots else _NOTHING[self.language]
         return self.answer(reply, cases)
 
-    def on_unknown_outcome(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Decision | None:
+    def on_unknown_outcome(self, made: Sequence[Case], cases: Sequence[Case]) -> Decision | None:
         """An earlier turn was cut off at such a call: it is not made again before the person has said so."""
         doubtful = doubtful_calls([(case.call, case.tool) for case in made], self.situation.unknown)
         if not doubtful:
@@ -616,23 +485,23 @@ class _Desk:
         doubts = account([Deed(deed_words(*one, self.language), None) for one in doubtful], self.language)
         return self.answer(f"{doubts} {_UNKNOWN[self.language]}", cases)
 
-    def acting(self, made: Sequence[_Case], cases: Sequence[_Case]) -> Act:
+    def acting(self, made: Sequence[Case], cases: Sequence[Case]) -> Act:
         calls = tuple(case.call for case in made)
         held = tuple(case.call for case in cases if case.call not in calls)
         asked = self.on_question() if self.proposal.question else None
         then = asked if isinstance(asked, Ask) else None
         return Act(**self.grounds_of(cases, weighed=made), calls=calls, held=held, then=then)
 
-    def plan_again(self, hints: Sequence[Hint], cases: Sequence[_Case] = ()) -> PlanAgain:
+    def plan_again(self, hints: Sequence[Hint], cases: Sequence[Case] = ()) -> PlanAgain:
         return PlanAgain(**self.grounds_of(cases), hints=tuple(hints))
 
-    def ask(self, question: Question, cases: Sequence[_Case] = ()) -> Ask:
+    def ask(self, question: Question, cases: Sequence[Case] = ()) -> Ask:
         return Ask(**self.grounds_of(cases), question=question.text, slots=question.slots, options=question.options)
 
-    def answer(self, reply: str, cases: Sequence[_Case] = ()) -> Answer:
+    def answer(self, reply: str, cases: Sequence[Case] = ()) -> Answer:
         return Answer(**self.grounds_of(cases), reply=reply)
 
-    def grounds_of(self, cases: Sequence[_Case], *, weighed: Sequence[_Case] | None = None) -> _Grounds:
+    def grounds_of(self, cases: Sequence[Case], *, weighed: Sequence[Case] | None = None) -> _Grounds:
         """Return what every decision carries; the odds are of the calls that were weighed, by default of all."""
         weighed = cases if weighed is None else weighed
         signals = self.signals(weighed)
@@ -659,64 +528,8 @@ class _Grounds(TypedDict):
     signals: dict[str, float]
 
 
-def _reasons(cases: Sequence[_Case]) -> tuple[Reason, ...]:
+def _reasons(cases: Sequence[Case]) -> tuple[Reason, ...]:
     return tuple(one.reason for case in cases for one in case.all)
-
-
-def _is_stated(one: Grounding) -> bool:
-    """Whether the person said the value in this turn, or words it follows from."""
-    return one.grounds in ("request", "answer", "derived") and one.probability >= FULL
-
-
-def _is_ruled(case: _Case) -> bool:
-    """Whether standing rules of the person settle all that they did not say, and something at least."""
-    required = [one for one in case.groundings if one.is_required]
-    return all(map(_is_covered, case.unstated)) and any(map(_is_covered, required))
-
-
-def _is_covered(one: Grounding) -> bool:
-    return one.grounds == "standing" or one.is_standing
-
-
-def _as_contradicted(one: Grounding) -> Grounding:
-    return replace(one, grounds="none", probability=0.0, margin=0.0, is_guess=True, is_contradicted=True)
-
-
-def _as_good_as(least: float, one: Grounding, backing: Backing) -> Grounding:
-    """Return the grounding with at least this probability, on the stated ground where there was no better one."""
-    kept = replace(one, is_guess=False, is_contradicted=False)
-    if one.grounds not in ("none", "default") and one.probability >= least:
-        return kept
-    turn_ids = backing.turn_ids or one.turn_ids
-    return replace(kept, grounds=backing.grounds, probability=least, margin=least, turn_ids=turn_ids)
-
-
-def _told_apart(cases: Sequence[_Case]) -> list[_Case]:
-    """Return the cases, those whole again that what was left out has made alike: two calls are not one."""
-    keys = [(case.call.name, canonical_key(case.call.arguments)) for case in cases]
-    return [case.whole if keys.count(key) > 1 else case for case, key in zip(cases, keys, strict=True)]
-
-
-def _is_superfluous(one: Grounding, tool: Tool) -> bool:
-    """Whether an optional argument that patterns read is left out.
-
-    That is so where nothing supports it, the schema does not know it, or it only repeats the default. A flag or enum
-    member that departs from the default stays: the planner read it from the request.
-    """
-    if one.parameter is None:
-        return bool(tool.parameters)
-    return one.grounds == "default" or is_blank(one.value) or (one.grounds == "none" and one.is_open)
-
-
-def _is_ruled_out(one: Grounding, tool: Tool) -> bool:
-    """Whether an optional argument is left out that a reader of words gives: on a positive sign alone.
-
-    That is a contradiction, somebody else's value, an argument that the schema does not know, a repetition of its
-    default. That no pattern sees what the planner saw is no sign.
-    """
-    if one.parameter is None:
-        return bool(tool.parameters)
-    return one.grounds == "default" or is_blank(one.value) or one.is_contradicted
 
 
 def _is_of_the_day(parameter: Parameter, value: JsonValue) -> bool:
