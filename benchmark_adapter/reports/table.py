@@ -269,6 +269,8 @@ def _totals(metrics: Mapping[str, Any]) -> str:
     tokens = metrics["tokens"]
     recalled = [] if tokens["recall"] is None else [f"{tokens['recall']:,} recalled"]
     of_model = [f"{tokens[kind]:,} {kind}" for kind in ("prompt", "completion") if tokens[kind]]
+    if (evidence := (metrics.get("recall") or {}).get("evidence")) is not None:
+        recalled.append(f"{100 * evidence:.1f} % of the turns they rest on among them")
     cost = metrics.get("cost_usd")
     money = "" if cost is None else f"US$ {cost:,.4f}; "
     return (

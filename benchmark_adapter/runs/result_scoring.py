@@ -18,7 +18,7 @@ from benchmark_adapter.scoring.run_metrics import compute_metrics
 from benchmark_adapter.scoring.turn_outcome import outcome_of
 from benchmark_adapter.scoring.turn_verdict import judge
 
-UNKNOWN = ("relaxed", "ask", "expected_cost", "calibration")
+UNKNOWN = ("relaxed", "ask", "expected_cost", "calibration", "recall")
 """Parts of the metrics that need what only a run of ours keeps: the turn after its deviation, and decisions."""
 
 

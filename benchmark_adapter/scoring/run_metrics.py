@@ -10,6 +10,7 @@ import numpy as np
 from benchmark_adapter.data.dataset import DEFAULT_SEED
 from benchmark_adapter.scoring.bootstrap import DIGITS, N_DRAWS, Draws, Values, interval, point
 from benchmark_adapter.scoring.calibration_metrics import Forecasts, aurc, auroc, brier, ece
+from benchmark_adapter.scoring.evidence_recall import evidence_recall
 from benchmark_adapter.scoring.metrics import (
     ScoredTurn,
     ask_quality,
@@ -51,6 +52,7 @@ def compute_metrics(turns: Sequence[ScoredTurn], *, seed: int = DEFAULT_SEED, n_
         "ask": points["ask"],
         "expected_cost": points["expected_cost"],
         "calibration": points["calibration"],
+        "recall": points["recall"],
         "reference": {"sessions": session_rate(turns), **points["reference"]},
         "replies": reply_counts(turn.line for turn in turns),
         "tokens": {
@@ -71,6 +73,7 @@ def metric_values(turns: Sequence[ScoredTurn], draws: Draws) -> dict[str, Any]:
         "ask": ask_quality(turns, draws),
         "expected_cost": draws.share([turn.cost for turn in turns], np.ones(len(turns))),
         "calibration": calibration(turns, draws),
+        "recall": {"evidence": evidence_recall(turns, draws)},
         "reference": reference_rates(turns, draws),
     }
 

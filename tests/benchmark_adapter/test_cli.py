@@ -54,6 +54,7 @@ KEYS: dict[str, list[str] | None] = {
     ],
     "expected_cost": None,
     "calibration": ["ece", "brier", "auroc", "aurc"],
+    "recall": ["evidence"],
     "reference": ["sessions", "optimal", "progress"],
     "replies": ["calls", "question", "chat", "refusal", "empty"],
     "tokens": ["prompt", "completion", "recall"],

@@ -378,6 +378,7 @@ def test_metrics_count_turns_failures_and_tokens() -> None:
         "ask",
         "expected_cost",
         "calibration",
+        "recall",
         "reference",
         "replies",
         "tokens",
@@ -457,3 +458,19 @@ def test_nothing_can_be_resampled_where_everybody_has_one_topic() -> None:
     turns = [scored(reference_turn(final(), session=person), is_correct=True) for person in ("ann", "bob")]
 
     assert compute_metrics(turns)["ci95"] is None
+
+
+def test_evidence_counts_as_recalled_where_its_turn_was_shown() -> None:
+    """Of the three evidence turns that lie before, two were shown; one that is no earlier turn does not count."""
+    shown = {"kind": "turn", "turn_ids": ("t0000",), "tokens": 3, "score": 0.5}
+    state = {"kind": "state", "turn_ids": ("t0000", "t0001"), "tokens": 3, "score": 0.0}
+
+    def turn(index: int, evidence: list[str], *recall: dict[str, object]) -> ScoredTurn:
+        gold = {"evidence": evidence}
+        return scored(reference_turn(final(), index=index, gold=gold), is_correct=True, recall=recall)
+
+    turns = [turn(0, []), turn(1, ["topic_1#0"], shown), turn(2, ["topic_1#0", "topic_1#1", "topic_1#2"], shown)]
+    assert compute_metrics(turns)["recall"] == {"evidence": pytest.approx(2 / 3, abs=1e-6)}
+    turns[2] = turn(2, ["topic_1#0", "topic_1#1"], state)
+    assert compute_metrics(turns)["recall"] == {"evidence": 1.0}
+    assert compute_metrics([turn(0, [])])["recall"] == {"evidence": None}
