@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import threading
 import time
 from collections import Counter
@@ -133,6 +134,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    for package in ("memory", "agent"):  # what breaks off is logged, and expected here
+        logging.getLogger(package).setLevel(logging.CRITICAL)
     parts: dict[str, Callable[[Path], dict[str, Any]]] = {
         "breakoffs": lambda folder: breakoffs(folder, trials=options.trials, seed=options.seed),
         "threads": threads,

@@ -180,8 +180,6 @@ class Person:
 
 def breakoffs(folder: Path, *, trials: int = 200, seed: int = 1) -> dict[str, Any]:
     """Run so many seeded trials, spread evenly over kinds and points, and return what they came to."""
-    logging.getLogger("memory").setLevel(logging.CRITICAL)
-    logging.getLogger("agent").setLevel(logging.CRITICAL)
     rng = random.Random(seed)
     points = {
         (kind, at_once): _points(folder / f"points-{number}-{at_once}", kind, in_one_step=at_once)

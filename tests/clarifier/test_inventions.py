@@ -63,4 +63,4 @@ def test_nothing_made_up_is_acted_on_in_the_shared_data() -> None:
     made, acted = acted_on(sessions)
     assert {kind: acted[kind] for kind in EXACT_KINDS} == dict.fromkeys(EXACT_KINDS, 0)
     assert made.total() > 150
-    assert len(held_up(sessions)) <= 1
+    assert len(held_up(sessions)) <= 2

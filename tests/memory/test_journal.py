@@ -23,7 +23,7 @@ from tests.postgres_server import PostgresServer
 ANN, BOB = Scope("ann"), Scope("bob")
 ASKED = QuestionStep(question="Which day?", answer="Friday", slots=("book.day",))
 READ = CallStep(calls=(ToolCall(id="r", name="find"),), observations=(Observation(content="seen"),))
-TURN = Turn(turn_id="t1", request="Book SECRET-4f1c9", steps=(READ, ASKED))
+TURN = Turn(turn_id="t1", request="Book HIDDEN-4f1c9", steps=(READ, ASKED))
 DONE = Observation(content={"id": 7})
 
 
@@ -167,7 +167,7 @@ def test_erasing_reaches_the_journal_and_says_so(tmp_path: Path, turn_ids: list[
 
 
 def holding(folder: Path) -> list[str]:
-    return [file.name for file in folder.rglob("*") if file.is_file() and b"SECRET-4f1c9" in file.read_bytes()]
+    return [file.name for file in folder.rglob("*") if file.is_file() and b"HIDDEN-4f1c9" in file.read_bytes()]
 
 
 def test_a_result_that_found_no_room_is_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

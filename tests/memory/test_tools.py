@@ -184,7 +184,7 @@ def test_every_public_tool_set_is_read() -> None:
     for name in ("tools_en.jsonl", "tools_zh.jsonl"):
         for line in shared_path("toolsets", name).read_text(encoding="utf-8").splitlines():
             definitions = json.loads(line)
-            parsed = parse_tools(definitions)
+            parsed = parse_tools(definitions, strict=False)  # some require what they do not describe
             assert [tool.name for tool in parsed] == [part["function"]["name"] for part in definitions]
             required = [part["function"]["parameters"]["required"] for part in definitions]
             assert [[p.name for p in tool.required] for tool in parsed] == required or all(

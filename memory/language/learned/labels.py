@@ -19,3 +19,5 @@ WORDS: Mapping[str, tuple[str, ...]] = {
 """By the name of the field in `Clause`."""
 TAGS = ("O", *(f"{place}-{role}" for role in get_args(Role) for place in ("B", "I")))
 """Of a token: outside of spans, or the beginning or inside of one with a role."""
+DIGITS = 4
+"""Of probabilities: further ones vary with what is read together, and no two runs would be the same."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.language.learned.embedding import Floats, Inputs, clause_vectors, grams, inputs
-from memory.language.learned.labels import WORDS
+from memory.language.learned.labels import DIGITS, WORDS
 from memory.language.learned.network import FIELDS, Network
 from memory.language.learned.spans import spans_of
 from memory.language.learned.tokens import Token, tokens
@@ -155,7 +155,7 @@ def _clause(text: str, held: Sequence[Token], judged: dict[str, Floats], tags: F
             "text": text[start:end],
             "spans": tuple(spans_of(text, held, tags)),
             **{field: WORDS[field][at] for field, at in best.items()},
-            **{f"p_{field}": min(1.0, float(judged[field][at])) for field, at in best.items()},
+            **{f"p_{field}": round(min(1.0, float(judged[field][at])), DIGITS) for field, at in best.items()},
         }
     )
 

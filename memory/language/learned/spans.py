@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.language.learned.embedding import Floats
-from memory.language.learned.labels import TAGS
+from memory.language.learned.labels import DIGITS, TAGS
 from memory.language.learned.tokens import Token
 from memory.language.reading import Span
 
@@ -41,7 +41,7 @@ def spans_of(text: str, held: Sequence[Token], tags: Floats) -> Iterator[Span]:
         start, past = held[at].start, held[end - 1].end
         p = float(np.mean([tags[i, path[i]] for i in range(at, end)]))
         yield Span.model_validate(
-            {"role": role, "start": start, "end": past, "text": text[start:past], "p": min(1.0, p)}
+            {"role": role, "start": start, "end": past, "text": text[start:past], "p": round(min(1.0, p), DIGITS)}
         )
         at = end
 
