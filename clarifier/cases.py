@@ -19,7 +19,6 @@ from clarifier.grounding.stated import Backing, Checker
 from clarifier.grounding.support import FULL
 from clarifier.policy import Policy
 from clarifier.settings import Settings
-from memory.evidence import Slot
 from memory.language.values.values import canonical_key
 from memory.records import ToolCall
 from memory.tools import Tool
@@ -84,10 +83,6 @@ class CaseFile:
     sources: Sources
 
     @cached_property
-    def hinted(self) -> frozenset[Slot]:
-        return frozenset(hint.slot for hint in self.situation.hints)
-
-    @cached_property
     def answered_slots(self) -> frozenset[str]:
         steps, tools = self.situation.question_steps, self.situation.tools
         said = [step for step in steps if gives_value(step, tools) or leaves_open(step.answer or "")]
@@ -124,7 +119,7 @@ class CaseFile:
         if stated is not None:
             backing = self.checker.check(stated, one.value, one.slot, tool)
             one = replace(one, stated=backing.verdict)
-            if backing.verdict == "contradicted" and not (backing.rule and one.slot in self.hinted):
+            if backing.verdict == "contradicted" and not (backing.rule and one.slot in self.situation.hinted):
                 return replace(_as_contradicted(one), rule=backing.rule)
             if backing.verdict != "refused":
                 least = known.verified if backing.verdict == "verified" else known.plausible

@@ -153,10 +153,6 @@ class _Desk:
     def may_ask(self) -> bool:
         return len(self.situation.question_steps) < self.settings.max_questions
 
-    @cached_property
-    def hinted(self) -> frozenset[Slot]:
-        return frozenset(hint.slot for hint in self.situation.hints)
-
     # Proposed calls
 
     def on_calls(self) -> Decision:
@@ -198,13 +194,13 @@ class _Desk:
 
     def overruled(self, one: Grounding) -> Hint | None:
         """Tell the planner, once, of the newer rule that speaks against a value; one that insists has read it."""
-        if one.rule is None or one.slot in self.hinted:
+        if one.rule is None or one.slot in self.situation.hinted:
             return None
         return Hint("settled", one.slot, value=one.rule.value, turn_ids=(one.rule.turn_id,))
 
     def on_unknown_tools(self) -> Decision:
         slots = dict.fromkeys(Slot(call.name, "") for call in self.proposal.calls)
-        if hints := [Hint("unsupported", slot) for slot in slots if slot not in self.hinted]:
+        if hints := [Hint("unsupported", slot) for slot in slots if slot not in self.situation.hinted]:
             return self.plan_again(hints)
         return self.answer(self.proposal.reply or _NO_TOOL[self.language])
 
@@ -304,7 +300,7 @@ class _Desk:
         if not claims and not figures:
             return self.answer(reply)
         hint = Hint("untrue", DEED_TOLD if claims else FIGURE_TOLD, value=claims[0].sentence if claims else figures[0])
-        if hint.slot not in self.hinted:
+        if hint.slot not in self.situation.hinted:
             return self.plan_again([hint])
         return self.answer(honest(claims, self.situation) if claims else with_doubt(reply, figures))
 
@@ -341,7 +337,7 @@ class _Desk:
 
     def hint(self, slot: Slot, parameter: Parameter | None) -> Hint | None:
         """Return how to get the value of a slot without the person; `None` where there is no way, or it was tried."""
-        if parameter is None or slot in self.hinted or str(slot) in self.situation.asked:
+        if parameter is None or slot in self.situation.hinted or str(slot) in self.situation.asked:
             return None
         told = {(canonical_key(hint.value), hint.slot.argument) for hint in self.situation.hints}
         if found := suppliers(slot, parameter, self.situation, self.settings):
@@ -362,7 +358,7 @@ class _Desk:
 
     def said(self, one: Grounding) -> Hint | None:
         """Tell a planner that asks, once, of the only value in the request or an answer that the slot's type takes."""
-        if not self.proposal.understands or one.slot in self.hinted or one.parameter is None:
+        if not self.proposal.understands or one.slot in self.situation.hinted or one.parameter is None:
             return None
         value = said_of_type(one.parameter, (self.sources.answers, self.sources.own_request), self.situation.now)
         return None if value is None else Hint("settled", one.slot, value=value)

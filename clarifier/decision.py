@@ -114,6 +114,11 @@ class Situation:
         return tuple(step for step in self.steps if isinstance(step, QuestionStep))
 
     @property
+    def hinted(self) -> frozenset[Slot]:
+        """Slots that the planner was sent back for in this turn."""
+        return frozenset(hint.slot for hint in self.hints)
+
+    @property
     def asked(self) -> frozenset[str]:
         """Slots (`tool.argument`) already asked for in this turn, answered or not."""
         return frozenset(slot for step in self.question_steps for slot in step.slots)

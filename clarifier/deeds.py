@@ -13,7 +13,7 @@ from typing import NamedTuple
 from clarifier.decision import Situation, Wanted
 from memory.language.opposites import is_opposite
 from memory.language.read import read
-from memory.language.reading import Clause, Deed
+from memory.language.reading import Clause
 from memory.records import ToolCall
 from memory.state.quotations import quotations
 from memory.state.wording import is_named_in
@@ -47,26 +47,19 @@ def judge(call: ToolCall, tool: Tool, situation: Situation) -> Judgement:
     that calls off, forbids or puts off bears on it, unless it names things of its own.
     """
     clauses = list(_clauses(situation))
+    told = {place: one for place, clause in enumerate(clauses) if (one := _judged(clause, tool)) is not None}
     named = [_values_named(call, clause) for clause in clauses]
-    found = [_judged(clause, tool) for clause in clauses]
-    naming = [place for place, one in enumerate(found) if one is not None and named[place] == max(named)]
-    ordering = [place for place in naming if _is_ordered(found[place])]
-    at = max(ordering or naming, key=lambda place: _p(found[place]), default=None)
-    best = found[at] if at is not None else None
-    if at is None or best is None:
+    most = max(named, default=0)
+    naming = [place for place in told if named[place] == most]
+    if not naming:
         return Judgement("unsaid", 1.0, "")
-    for clause, one, count in zip(clauses[at + 1 :], found[at + 1 :], named[at + 1 :], strict=True):
-        if one is not None and one.wanted in BARRED and (count or _takes_back(clause)):
+    ordering = [place for place in naming if told[place].wanted == "ordered" and told[place].p >= _EVEN]
+    at = max(ordering or naming, key=lambda place: told[place].p)
+    best = told[at]
+    for place, one in told.items():
+        if place > at and one.wanted in BARRED and (named[place] or _takes_back(clauses[place])):
             best = one._replace(p=max(one.p, _BEARS))
     return best
-
-
-def _p(judgement: Judgement | None) -> float:
-    return judgement.p if judgement is not None else 0.0
-
-
-def _is_ordered(judgement: Judgement | None) -> bool:
-    return judgement is not None and judgement.wanted == "ordered" and judgement.p >= _EVEN
 
 
 _EVEN = 0.5
@@ -112,23 +105,10 @@ def _alone(clause: Clause) -> Clause:
     return by_itself[0] if is_order and clause.deed in ("ruled", "told", "ordered") else clause
 
 
-_WANTED: dict[Deed, Wanted] = {
-    "ordered": "ordered",
-    "ruled": "ruled",
-    "asked": "asked",
-    "told": "told",
-    "imagined": "imagined",
-    "deferred": "deferred",
-    "forbidden": "forbidden",
-    "called_off": "called_off",
-}
-
-
 def _judged(clause: Clause, tool: Tool) -> Judgement | None:
     clause = _alone(clause) if clause.p_deed < _SURELY else clause
-    wanted = _WANTED.get(clause.deed)
-    if wanted is None:
+    deed = clause.deed
+    if deed == "none":
         return None
-    if wanted in ("ordered", "called_off") and is_opposite(clause.text, tool.name, tool.description):
-        return Judgement("other", clause.p_deed, clause.text)
-    return Judgement(wanted, clause.p_deed, clause.text)
+    is_other = deed in ("ordered", "called_off") and is_opposite(clause.text, tool.name, tool.description)
+    return Judgement("other" if is_other else deed, clause.p_deed, clause.text)

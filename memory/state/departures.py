@@ -80,8 +80,9 @@ class Departures:
         last = held[-1]
         if last.is_exception and last.value_key == piece.value_key and piece.position - last.position <= _KEPT_TURNS:
             return True
-        is_new = all(one.value_key != piece.value_key or one.is_exception for one in held)
-        return explains and is_new and piece.is_said
+        if not (explains and piece.is_said):  # which is rare, so that a long history is seldom gone through
+            return False
+        return all(one.value_key != piece.value_key or one.is_exception for one in held)
 
     def _is_for_named(self, call: ToolCall) -> bool:
         """Whether an argument names for whom the call is made, who is not whom calls are mostly made for."""
